@@ -1,0 +1,44 @@
+# Each target does its own set-up on a machine that has Python, git and make.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SECONDS_OF_DEMO ?= 60
+
+.PHONY: demo test check format mutants bench lock clean
+
+demo: $(STAMP) ## lab, canary and a live view: suspensions come, hold and end
+	$(BIN)/routecanary demo --seconds $(SECONDS_OF_DEMO)
+
+test: $(STAMP) check ## format, lint, types, then every suite with the listed mutants
+	$(BIN)/python -m pytest -n auto
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+mutants: $(STAMP) ## one-line breaks of decide/, each killed by the test named beside it
+	$(BIN)/python -m tests.mutants
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/merge.py
+	$(BIN)/python benchmarks/round.py
+
+$(STAMP): pyproject.toml requirements-dev.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Routecanary needs Python 3.11 or newer; set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+lock: ## resolve the development dependencies anew (needs uv)
+	uv pip compile --universal --generate-hashes --no-header --no-emit-index-url --no-annotate \
+		--extra daemon --group dev pyproject.toml --output-file requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""EFFECTS: each adapter sees the domain and one foreign library."""

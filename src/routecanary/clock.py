@@ -1,0 +1,65 @@
+"""Where does time come from?
+
+Time is handed in: `Clock` is a constructor argument of whatever waits or measures. Wall time dates,
+monotonic time measures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Wall time (aware, UTC), monotonic seconds, and sleeping in the clock's own seconds."""
+
+    @property
+    def rate(self) -> float:
+        """Clock seconds that pass in one real second; 1.0 for the system clock."""
+
+    def now(self) -> datetime: ...
+
+    def monotonic(self) -> float: ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    rate = 1.0
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class ScaledClock:
+    """Two compressed times for the demo and the system tests.
+
+    Wire time (`monotonic`, `sleep`) runs `rate` times as fast as real time. Policy time (`now`) stands
+    still until `advance` moves it, so that a round is dated by its schedule and not by the machine.
+    """
+
+    def __init__(self, *, start: datetime, rate: float) -> None:
+        self.rate = rate
+        self._now = start
+
+    def now(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        return time.monotonic() * self.rate
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds / self.rate)
+
+    def advance(self, by: timedelta) -> None:
+        self._now += by

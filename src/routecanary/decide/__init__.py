@@ -1,0 +1,1 @@
+"""Stage 4: what follows from a round?"""

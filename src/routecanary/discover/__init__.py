@@ -1,0 +1,1 @@
+"""Stage 1: who serves this model?"""

@@ -1,0 +1,1 @@
+"""NOUNS: frozen values that import only each other and `errors`."""

@@ -1,0 +1,96 @@
+"""Every exception of the package.
+
+RoutecanaryError
+├── InputError            bad input from outside; exit code 2; names the place, the value and what is allowed
+│   ├── ConfigError         the configuration file or environment
+│   ├── PolicyError         the [policy] table or a policy file
+│   ├── TraceError          one line of a trace
+│   ├── CaseError           a case file of `judge`
+│   ├── ScenarioError       a lab scenario
+│   └── ListingError        the gateway's endpoint listing
+├── GatewayError          the gateway could not be asked (discovery, /key); never evidence against a route
+├── StoreError            the event log could not be read or written
+│   └── HeadMovedError           another writer appended first: fold again and decide again
+└── SnapshotError         the snapshot file could not be read or written
+
+A provider's failure is data (a verdict), never an exception.
+"""
+
+from __future__ import annotations
+
+
+class RoutecanaryError(Exception):
+    """Something in Routecanary or its surroundings went wrong."""
+
+
+class InputError(RoutecanaryError):
+    """Bad input: `place` (file, line), `key`, `value` and `allowed` say what and where.
+
+    Each is None where it does not apply; the message is built from those present.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        place: str | None = None,
+        key: str | None = None,
+        value: object = None,
+        allowed: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.place = place
+        self.key = key
+        self.value = value
+        self.allowed = allowed
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        parts = [part for part in (self.place, self.key) if part]
+        text = ": ".join([*parts, self.problem])
+        if self.value is not None:
+            shown = repr(self.value)
+            text += f" (got {shown if len(shown) <= 120 else shown[:117] + '...'})"
+        if self.allowed:
+            text += f"; allowed: {self.allowed}"
+        return text
+
+
+class ConfigError(InputError):
+    """The configuration is not usable."""
+
+
+class PolicyError(InputError):
+    """A number of the policy is missing, unknown or out of range."""
+
+
+class TraceError(InputError):
+    """A line of a trace is rejected whole."""
+
+
+class CaseError(InputError):
+    """A case file does not have the shape of a case."""
+
+
+class ScenarioError(InputError):
+    """A lab scenario does not have the shape of a scenario."""
+
+
+class ListingError(InputError):
+    """The gateway's listing does not have the shape of a listing."""
+
+
+class GatewayError(RoutecanaryError):
+    """The gateway could not be asked."""
+
+
+class StoreError(RoutecanaryError):
+    """The event log could not be read or written."""
+
+
+class HeadMovedError(StoreError):
+    """Another writer appended to the event log first."""
+
+
+class SnapshotError(RoutecanaryError):
+    """The snapshot file could not be read or written."""

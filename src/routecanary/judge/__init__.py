@@ -1,0 +1,1 @@
+"""Stage 3: what does a transcript prove?"""

@@ -1,0 +1,1 @@
+"""Stage 2: what do we ask, and what came back?"""

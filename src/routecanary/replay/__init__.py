@@ -1,0 +1,1 @@
+"""The decision without network or store: a trace in, events out."""

@@ -1,0 +1,1 @@
+"""Where the stages meet the world: read `run.py` first."""

@@ -1,0 +1,1 @@
+"""Stage 5: what must a caller avoid?"""
