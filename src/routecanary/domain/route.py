@@ -40,6 +40,8 @@ class Listing:
     at: datetime
     routes: tuple[Route, ...]
     accepted_models: frozenset[str] = frozenset()  # ids and dated slugs that an answer may carry
+    reasoning_mandatory: bool = False  # the gateway says that this model refuses to answer without reasoning
+    notes: tuple[str, ...] = ()  # what was odd in the document and how it was taken, safe to print
 
     def tags(self) -> frozenset[RouteId]:
         return frozenset(route.tag for route in self.routes)
