@@ -3,6 +3,8 @@
 RoutecanaryError
 ├── InputError            bad input from outside; exit code 2; names the place, the value and what is allowed
 │   ├── ConfigError         the configuration file or environment
+│   │   └── ConfigFaultsError      several of them, found in one reading
+│   ├── ProbeTextError      the text of a probe
 │   ├── PolicyError         the [policy] table or a policy file
 │   ├── TraceError          one line of a trace
 │   ├── CaseError           a case file of `judge`
@@ -17,6 +19,8 @@ A provider's failure is data (a verdict), never an exception.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class RoutecanaryError(Exception):
@@ -58,6 +62,21 @@ class InputError(RoutecanaryError):
 
 class ConfigError(InputError):
     """The configuration is not usable."""
+
+
+class ConfigFaultsError(ConfigError):
+    """Every fault found in one reading of a configuration; the message has one line for each."""
+
+    def __init__(self, faults: Sequence[ConfigError]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("the configuration has several faults")
+
+    def __str__(self) -> str:
+        return "\n".join(str(fault) for fault in self.faults)
+
+
+class ProbeTextError(InputError):
+    """The text of a probe breaks one of the rules that keep it fair."""
 
 
 class PolicyError(InputError):

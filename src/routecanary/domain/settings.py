@@ -1,0 +1,160 @@
+"""What did the administrator configure?
+
+The configuration file is read once, at the edge; these frozen values are what the rest sees. Each default
+here is the default of the file, and docs/configuration.md lists all of them with their ranges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from routecanary.domain.names import CONTRACT_NAMES, ContractName, Locale, ModelId, RouteId
+from routecanary.domain.probe import ProbeKind
+from routecanary.domain.round import Mode
+
+DEFAULT_MAX_TOKENS: Final[Mapping[ProbeKind, int]] = MappingProxyType(
+    {ProbeKind.CHAT: 900, ProbeKind.FILTER: 700, ProbeKind.STRUCTURED: 300}
+)
+"""Room for an answer, in tokens, by kind of probe."""
+
+DEFAULT_LOCALES: Final = (Locale("en"), Locale("pt-BR"), Locale("th"))
+"""The locales that have shipped texts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """The sampling parameters of the product's own requests; None = not sent."""
+
+    temperature: float | None = 0.8
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    top_a: float | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    repetition_penalty: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewaySettings:
+    """Where the gateway is, which key opens it, and how long we wait for it.
+
+    The deadline for the first text is not here: it is `ContractSettings`' `listen` of `latency`.
+    """
+
+    base_url: str = "https://openrouter.ai/api/v1"
+    api_key_env: str = "OPENROUTER_API_KEY"  # name of the environment variable
+    api_key_file: Path | None = None  # used instead, when given
+    concurrency: int = 64  # probes at once
+    connect_timeout: timedelta = timedelta(seconds=10)
+    header_timeout: timedelta = timedelta(seconds=30)  # from the last byte of the request to the status line
+    gap_timeout: timedelta = timedelta(seconds=30)  # between two reads
+    total_timeout: timedelta = timedelta(seconds=120)  # of one answer
+    listing_timeout: timedelta = timedelta(seconds=30)  # of one call that is no probe
+    max_answer_bytes: int = 8 * 1024 * 1024
+    max_answer_reads: int = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatencySettings:
+    """The three numbers of the latency contract."""
+
+    limit: timedelta = timedelta(seconds=10)  # text within it is in time
+    listen: timedelta = timedelta(seconds=30)  # how long the probe waits, to say how late it was
+    lag_limit: timedelta = timedelta(milliseconds=250)  # of our own event loop: beyond, no verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractSettings:
+    """How one contract is used.
+
+    `enabled` false: never asked or judged (`skipped`). `enforce` false: judged and recorded, but its fails
+    count as `inconclusive` (policy.md §7). `confirmations` is even.
+    """
+
+    enabled: bool = True
+    enforce: bool = True
+    confirmations: int = 2  # further attempts after a first fail
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeSettings:
+    """What is asked, and how."""
+
+    locales: tuple[Locale, ...] = DEFAULT_LOCALES  # of the rotation, in its order
+    texts: Path | None = None  # directory of own probe texts
+    confirm_delay: tuple[timedelta, timedelta] = (timedelta(seconds=2), timedelta(seconds=20))
+    max_tokens: Mapping[ProbeKind, int] = field(default_factory=lambda: DEFAULT_MAX_TOKENS)
+    reasoning_room: int = 2_000  # tokens added where a route cannot switch reasoning off
+    sampling: Sampling = Sampling()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleSettings:
+    """When a model's round is due."""
+
+    period: timedelta = timedelta(minutes=30)
+    jitter: timedelta = timedelta(minutes=2)  # a round starts up to this much later
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceCeiling:
+    """`provider.max_price` of the product's requests; None = no ceiling."""
+
+    prompt: Decimal | None = None  # USD per million tokens
+    completion: Decimal | None = None  # USD per million tokens
+    request: Decimal | None = None  # USD per request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductionSettings:
+    """The routing settings of the product's own requests: which routes may serve it at all."""
+
+    only: tuple[str, ...] = ()  # tags or slugs; empty = any
+    ignore: tuple[str, ...] = ()
+    data_collection: str | None = None  # "allow" | "deny"
+    zdr: bool = False  # zero data retention only
+    quantizations: frozenset[str] = frozenset()  # empty = any
+    max_price: PriceCeiling = PriceCeiling()
+    required_parameters: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """One model under watch."""
+
+    model: ModelId
+    controls: Mapping[ContractName, frozenset[RouteId]] = field(default_factory=dict)
+    production: ProductionSettings = ProductionSettings()
+
+    def control_for(self, route: RouteId) -> frozenset[ContractName]:
+        """List the contracts that a route is a control for."""
+        return frozenset(name for name, routes in self.controls.items() if route in routes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The whole configuration; paths are absolute."""
+
+    gateway: GatewaySettings = GatewaySettings()
+    store_path: Path
+    snapshot_path: Path
+    max_snapshot_age: timedelta = timedelta(hours=6)
+    schedule: ScheduleSettings = ScheduleSettings()
+    probes: ProbeSettings = ProbeSettings()
+    latency: LatencySettings = LatencySettings()
+    contracts: Mapping[ContractName, ContractSettings] = field(
+        default_factory=lambda: {name: ContractSettings() for name in CONTRACT_NAMES}
+    )
+    initial_mode: Mode = Mode.OBSERVE
+    models: tuple[ModelSettings, ...] = ()  # in the order of the file
+    builtin_path: Path | None = None  # own exclusions beside the shipped ones
+
+    def enabled_contracts(self) -> frozenset[ContractName]:
+        return frozenset(name for name, contract in self.contracts.items() if contract.enabled)

@@ -1,0 +1,293 @@
+"""What does a probe's text file say?
+
+The file is TOML, one probe spec a file. Everything in it is checked: a placeholder that nobody fills or a
+name that the prompt never mentions would make healthy routes fail. The rules, with an example, stand in
+docs/probes.md.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from math import isfinite
+from string import Formatter
+from typing import Final
+
+from routecanary.domain.names import Locale, parse_locale
+from routecanary.domain.probe import Json, ProbeKind, ProbeSpec, Scene
+from routecanary.errors import InputError, ProbeTextError
+
+MAX_TEXT: Final = 256 * 1024  # characters of a file
+MAX_PROMPT: Final = 8_000  # characters of a prompt
+MAX_SCENES: Final = 64
+MAX_ENTRIES: Final = 500  # of one nonce list
+MIN_ENTRIES: Final = 12  # of a nonce list that is used: fewer, and prompts begin alike too often
+MIN_SCENES: Final = 2  # a confirmation asks the next scene
+MAX_SCHEMA_DEPTH: Final = 8
+
+PLACEHOLDERS: Final = {"place": "places", "date": "dates", "name": "people"}
+"""Placeholder of a prompt → the list that fills it."""
+
+_KINDS: Final = (ProbeKind.CHAT, ProbeKind.FILTER, ProbeKind.STRUCTURED)
+_TOP_KEYS: Final = ("kind", "locale", "version", "system", "places", "dates", "people", "schema", "scenes")
+_SCENE_KEYS: Final = ("id", "prompt", "opening", "names", "object", "min_words", "stop")
+
+_Table = Mapping[str, Json]
+
+
+def spec_from_toml(text: str, place: str, *, max_tokens: Mapping[ProbeKind, int]) -> ProbeSpec:
+    """Read one probe text.
+
+    Args:
+        text: The file's content.
+        place: How errors name the file.
+        max_tokens: The room for an answer, in tokens, for each kind.
+    Raises:
+        ProbeTextError: The text breaks a rule of docs/probes.md; the first breach is named.
+    """
+    table = _parse(text, place)
+    read = _Reader(table, place, "")
+    read.only(_TOP_KEYS)
+    kind = _kind(read)
+    lists = {key: read.lines(key) for key in PLACEHOLDERS.values()}
+    scene_tables = read.tables("scenes")
+    if not MIN_SCENES <= len(scene_tables) <= MAX_SCENES:
+        raise read.error(
+            "scenes", "wrong number of scenes", len(scene_tables), f"{MIN_SCENES} to {MAX_SCENES}"
+        )
+    scenes = tuple(
+        _scene(_Reader(each, place, f"scenes[{index}]."), kind, lists)
+        for index, each in enumerate(scene_tables)
+    )
+    ids = [scene.id for scene in scenes]
+    if len(set(ids)) < len(ids):
+        raise read.error("scenes", "two scenes have one id", next(i for i in ids if ids.count(i) > 1))
+    return ProbeSpec(
+        kind=kind,
+        version=read.integer("version", 1, 1_000_000),
+        locale=_locale(read),
+        scenes=scenes,
+        max_tokens=max_tokens[kind],
+        system=read.optional_string("system", MAX_PROMPT),
+        schema=_schema(read, kind),
+        places=lists["places"],
+        dates=lists["dates"],
+        people=lists["people"],
+    )
+
+
+def _parse(text: str, place: str) -> _Table:
+    if len(text) > MAX_TEXT:
+        raise ProbeTextError(f"longer than {MAX_TEXT} characters", place=place)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ProbeTextError("not readable as TOML: nested too deeply", place=place) from None
+    except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
+        raise ProbeTextError(f"not readable as TOML: {error}", place=place) from None
+
+
+def _kind(read: _Reader) -> ProbeKind:
+    word = read.string("kind", 40)
+    for kind in _KINDS:
+        if kind.value == word:
+            return kind
+    raise read.error("kind", "no such probe", word, ", ".join(_KINDS))
+
+
+def _locale(read: _Reader) -> Locale:
+    try:
+        return parse_locale(read.string("locale", 40))
+    except InputError as error:
+        raise read.error("locale", error.problem, error.value, error.allowed) from None
+
+
+def _scene(read: _Reader, kind: ProbeKind, lists: Mapping[str, tuple[str, ...]]) -> Scene:
+    read.only(_SCENE_KEYS)
+    prompt = read.string("prompt", MAX_PROMPT).strip()
+    _check_placeholders(read, prompt, lists)
+    continuation = kind is not ProbeKind.STRUCTURED
+    if continuation:
+        read.present("names", "object", "min_words")
+    names = read.lines("names")
+    if names and (len(names) != 2 or names[0] == names[1]):
+        raise read.error("names", "a scene has two different characters", len(names), "2 names")
+    opening = read.optional_string("opening", 20)
+    scene_object = read.optional_string("object", 100)
+    for key, mention in (("names", names), ("object", (scene_object,)), ("opening", (opening,))):
+        for each in mention:
+            if each is not None and each not in prompt:
+                raise read.error(key, "the prompt does not mention it", each)
+    return Scene(
+        id=read.string("id", 60),
+        prompt=prompt,
+        opening=opening,
+        names=names,
+        object=scene_object,
+        min_words=read.integer("min_words", 1, 5_000) if read.has("min_words") else None,
+        stop=read.optional_string("stop", 100),
+    )
+
+
+def _check_placeholders(read: _Reader, prompt: str, lists: Mapping[str, tuple[str, ...]]) -> None:
+    """Hold that the prompt begins with a placeholder, uses at least two, and that each can be filled."""
+    allowed = "{place}, {date}, {name}"
+    try:
+        pieces = list(Formatter().parse(prompt))
+    except ValueError:
+        raise read.error("prompt", "a brace that opens or closes no placeholder", allowed=allowed) from None
+    fields = [(field, spec, conversion) for _, field, spec, conversion in pieces if field is not None]
+    for field, spec, conversion in fields:
+        if field not in PLACEHOLDERS or spec or conversion:
+            raise read.error("prompt", "unknown placeholder", f"{{{field}}}", allowed)
+    if len({field for field, _, _ in fields}) < 2:
+        raise read.error("prompt", "the front varies too little", allowed=f"at least two of {allowed}")
+    if not prompt.startswith("{"):
+        raise read.error("prompt", "does not begin with a placeholder", prompt[:40], allowed)
+    if "{{" in prompt or "}}" in prompt:
+        raise read.error("prompt", "a doubled brace", allowed=allowed)
+    for field in {field for field, _, _ in fields}:
+        key = PLACEHOLDERS[str(field)]
+        entries = lists[key]
+        if len(set(entries)) < MIN_ENTRIES:
+            raise read.error(
+                "prompt",
+                f"{{{field}}} is drawn from {key!r}, which has too few entries",
+                len(set(entries)),
+                f"at least {MIN_ENTRIES} different ones",
+            )
+
+
+def _schema(read: _Reader, kind: ProbeKind) -> Mapping[str, Json] | None:
+    if kind is not ProbeKind.STRUCTURED:
+        if read.has("schema"):
+            raise read.error("schema", "only the structured probe has a schema")
+        return None
+    schema = read.table("schema")
+    _check_strict(read, schema, "schema", MAX_SCHEMA_DEPTH)
+    if schema.get("type") != "object":
+        raise read.error("schema.type", "the document is one object", schema.get("type"), '"object"')
+    return schema
+
+
+def _check_strict(read: _Reader, node: Json, key: str, depth: int) -> None:
+    """Hold that a schema is plain JSON and that each object in it is closed, with every property required."""
+    if depth == 0:
+        raise read.error(key, "nested too deeply", allowed=f"at most {MAX_SCHEMA_DEPTH} levels")
+    match node:
+        case dict():
+            if node.get("type") == "object":
+                if node.get("additionalProperties") is not False:
+                    raise read.error(key, "an open object", allowed="additionalProperties = false")
+                properties, required = node.get("properties"), node.get("required")
+                if not isinstance(properties, dict) or required != list(properties):
+                    raise read.error(key, "`required` must list every property, in the order of `properties`")
+            for name, child in node.items():
+                _check_strict(read, child, f"{key}.{name}", depth - 1)
+        case list():
+            for index, child in enumerate(node):
+                _check_strict(read, child, f"{key}[{index}]", depth - 1)
+        case float() if not isfinite(node):
+            raise read.error(key, "not a JSON number", node)
+        case str() | bool() | int() | float():
+            return
+        case _:
+            raise read.error(key, "a date or time, which JSON does not have")
+
+
+class _Reader:
+    """Typed access to one TOML table; its errors name the file and the key path."""
+
+    def __init__(self, table: _Table, place: str, prefix: str) -> None:
+        self._table = table
+        self._place = place
+        self._prefix = prefix
+
+    def error(
+        self, key: str, problem: str, value: object = None, allowed: str | None = None
+    ) -> ProbeTextError:
+        return ProbeTextError(
+            problem, place=self._place, key=self._prefix + key, value=value, allowed=allowed
+        )
+
+    def has(self, key: str) -> bool:
+        return key in self._table
+
+    def only(self, keys: tuple[str, ...]) -> None:
+        for key in self._table:
+            if key not in keys:
+                raise self.error(key, "unknown key", allowed=", ".join(keys))
+
+    def present(self, *keys: str) -> None:
+        for key in keys:
+            if key not in self._table:
+                raise self.error(key, "missing")
+
+    def string(self, key: str, limit: int) -> str:
+        self.present(key)
+        value = self._table[key]
+        if not isinstance(value, str):
+            raise self.error(key, f"{_kind_of(value)} where a string belongs")
+        if not value.strip() or len(value) > limit:
+            raise self.error(key, "empty or too long", value, f"1 to {limit} characters")
+        return value
+
+    def optional_string(self, key: str, limit: int) -> str | None:
+        return self.string(key, limit) if key in self._table else None
+
+    def integer(self, key: str, low: int, high: int) -> int:
+        self.present(key)
+        value = self._table[key]
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.error(key, f"{_kind_of(value)} where a whole number belongs")
+        if not low <= value <= high:
+            shown = value if abs(value) < 10**18 else None  # the digits of a huge integer help nobody
+            raise self.error(key, "out of range", shown, f"{low} to {high}")
+        return value
+
+    def lines(self, key: str) -> tuple[str, ...]:
+        """Read an optional list of short one-line strings."""
+        value = self._table.get(key, [])
+        if not isinstance(value, list):
+            raise self.error(key, f"{_kind_of(value)} where a list of strings belongs")
+        if len(value) > MAX_ENTRIES:
+            raise self.error(key, "too many entries", len(value), f"at most {MAX_ENTRIES}")
+        for index, each in enumerate(value):
+            at = f"{key}[{index}]"
+            if not isinstance(each, str):
+                raise self.error(at, f"{_kind_of(each)} where a string belongs")
+            if not each.strip() or len(each) > 80 or not each.isprintable() or set(each) & set("{}"):
+                raise self.error(at, "not one short line", each, "1 to 80 printable characters, no braces")
+        return tuple(value)
+
+    def table(self, key: str) -> _Table:
+        self.present(key)
+        value = self._table[key]
+        if not isinstance(value, dict):
+            raise self.error(key, f"{_kind_of(value)} where a table belongs")
+        return value
+
+    def tables(self, key: str) -> list[_Table]:
+        self.present(key)
+        value = self._table[key]
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            raise self.error(key, f"{_kind_of(value)} where [[{key}]] tables belong")
+        return value
+
+
+def _kind_of(value: Json) -> str:
+    match value:
+        case bool():
+            return "a boolean"
+        case int():
+            return "a whole number"
+        case float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case dict():
+            return "a table"
+        case _:
+            return "a date or time"
