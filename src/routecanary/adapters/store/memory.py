@@ -1,0 +1,98 @@
+"""A store for as long as the process lives: the same rules, nothing on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from threading import RLock
+from types import TracebackType
+from typing import Self
+
+from routecanary.adapters.store.chain import Row, event_from_row, first_break, link
+from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, ChainBreak, Head, StoredDraft, StoredEvent
+from routecanary.domain.names import ModelId
+from routecanary.errors import HeadMovedError, StoreError
+
+
+class MemoryStore:
+    """The event log in a list. One lock; any thread may call."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._rows: list[Row] = []
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Refuse every later call; may be called twice."""
+        self._closed = True
+
+    def head(self) -> Head:
+        self._check_open()
+        return Head(seq=self._rows[-1].seq, hash=self._rows[-1].hash) if self._rows else EMPTY_LOG
+
+    def append(self, events: Sequence[StoredDraft], expected: Head) -> Head:
+        with self._lock:
+            head = self.head()
+            if head != expected:
+                raise HeadMovedError(f"the log's head is {head.seq}, not {expected.seq}: fold again")
+            self._rows.extend(link(events, head))
+            return self.head()
+
+    def read(
+        self,
+        after: int = 0,
+        model: ModelId | None = None,
+        *,
+        kinds: Collection[str] | None = None,
+        limit: int | None = None,
+    ) -> Iterator[StoredEvent]:
+        self._check_open()
+        index, given = max(after, 0), 0
+        while index < len(self._rows) and (limit is None or given < limit):
+            row = self._rows[index]
+            index += 1
+            if _passes(row, model, kinds):
+                given += 1
+                yield event_from_row(row)
+
+    def newest(
+        self, limit: int, model: ModelId | None = None, *, kinds: Collection[str] | None = None
+    ) -> tuple[StoredEvent, ...]:
+        self._check_open()
+        found: list[StoredEvent] = []
+        for row in reversed(self._rows):
+            if len(found) >= limit:
+                break
+            if _passes(row, model, kinds):
+                found.append(event_from_row(row))
+        return tuple(reversed(found))
+
+    def last_checkpoint(self, model: ModelId) -> StoredEvent | None:
+        return next(iter(self.newest(1, model, kinds={CHECKPOINT})), None)
+
+    def models(self) -> tuple[ModelId, ...]:
+        self._check_open()
+        return tuple(sorted({ModelId(row.model) for row in self._rows if row.model is not None}))
+
+    def count(self, model: ModelId | None = None, *, kinds: Collection[str] | None = None) -> int:
+        self._check_open()
+        return sum(_passes(row, model, kinds) for row in self._rows)
+
+    def verify(self) -> ChainBreak | None:
+        self._check_open()
+        return first_break(self._rows)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("the store in memory is closed")
+
+
+def _passes(row: Row, model: ModelId | None, kinds: Collection[str] | None) -> bool:
+    return (model is None or row.model == model) and (kinds is None or row.kind in kinds)

@@ -1,0 +1,75 @@
+-- Every statement of the store, each under its name. `queries.py` reads this file.
+
+-- name: head
+-- The last event's number and hash.
+SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1;
+
+-- name: append_event
+INSERT INTO event (seq, at, model, kind, body, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: events_after
+-- A page of the log.
+SELECT seq, at, model, kind, body, previous, hash FROM event
+WHERE seq > :after
+ORDER BY seq LIMIT :limit;
+
+-- name: events_after_of_model
+SELECT seq, at, model, kind, body, previous, hash FROM event
+WHERE model = :model AND seq > :after
+ORDER BY seq LIMIT :limit;
+
+-- name: events_after_of_kinds
+-- The inner query picks numbers from the index alone, so a rare kind costs no walk through the bodies.
+-- `kinds` is a JSON list; `model` may be NULL for all.
+SELECT seq, at, model, kind, body, previous, hash FROM event
+WHERE seq IN (
+    SELECT seq FROM event
+    WHERE kind IN (SELECT value FROM json_each(:kinds))
+        AND (:model IS NULL OR model = :model) AND seq > :after
+    ORDER BY seq LIMIT :limit
+)
+ORDER BY seq;
+
+-- name: newest_events
+SELECT seq, at, model, kind, body, previous, hash FROM event
+ORDER BY seq DESC LIMIT :limit;
+
+-- name: newest_events_of_model
+SELECT seq, at, model, kind, body, previous, hash FROM event
+WHERE model = :model
+ORDER BY seq DESC LIMIT :limit;
+
+-- name: newest_events_of_kinds
+SELECT seq, at, model, kind, body, previous, hash FROM event
+WHERE seq IN (
+    SELECT seq FROM event
+    WHERE kind IN (SELECT value FROM json_each(:kinds)) AND (:model IS NULL OR model = :model)
+    ORDER BY seq DESC LIMIT :limit
+)
+ORDER BY seq DESC;
+
+-- name: last_event_of_kind
+-- The last checkpoint of a model: one step in the index by kind.
+SELECT seq, at, model, kind, body, previous, hash FROM event
+WHERE kind = :kind AND model = :model
+ORDER BY seq DESC LIMIT 1;
+
+-- name: models
+-- Hops from one model to the next in the index by model, however many events each has.
+WITH RECURSIVE found (model) AS (
+    SELECT min(model) FROM event
+    UNION ALL
+    SELECT (SELECT min(event.model) FROM event WHERE event.model > found.model) FROM found
+    WHERE found.model IS NOT NULL
+)
+SELECT model FROM found WHERE model IS NOT NULL;
+
+-- name: count_events
+SELECT count(*) FROM event;
+
+-- name: count_events_of_model
+SELECT count(*) FROM event WHERE model = :model;
+
+-- name: count_events_of_kinds
+SELECT count(*) FROM event
+WHERE kind IN (SELECT value FROM json_each(:kinds)) AND (:model IS NULL OR model = :model);

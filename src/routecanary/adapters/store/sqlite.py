@@ -1,0 +1,116 @@
+"""The store in one SQLite file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from routecanary.adapters.store.chain import Row, event_from_row, first_break, link
+from routecanary.adapters.store.connection import BUSY_SECONDS, Cell, Connection
+from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, ChainBreak, Head, StoredDraft, StoredEvent
+from routecanary.domain.names import ModelId
+from routecanary.errors import HeadMovedError
+
+_PAGE: Final = 64  # events read at once; no lock and no read transaction outlives a page
+_MOST: Final = 2**63 - 1  # SQLite's largest integer
+
+
+class SqliteStore:
+    """The event log in a file that several processes may share. Any thread may call.
+
+    Opening makes the file (mode 0600) and its folder (0700) where they are missing, and brings an older
+    file to today's shape. The caller closes it, best as a context manager.
+
+    Raises:
+        StoreError: The path cannot be opened as a store; a file that is none is left as it was.
+    """
+
+    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self._connection = Connection(path, busy_seconds=busy_seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; may be called twice."""
+        self._connection.close()
+
+    def head(self) -> Head:
+        for seq, digest in self._connection.rows("head"):
+            return Head(seq=seq, hash=digest)
+        return EMPTY_LOG
+
+    def append(self, events: Sequence[StoredDraft], expected: Head) -> Head:
+        rows = link(events, expected)
+        with self._connection.transaction():
+            head = self.head()
+            if head != expected:
+                raise HeadMovedError(f"the log's head is {head.seq}, not {expected.seq}: fold again")
+            self._connection.insert("append_event", rows)
+        return Head(seq=rows[-1].seq, hash=rows[-1].hash) if rows else expected
+
+    def read(
+        self,
+        after: int = 0,
+        model: ModelId | None = None,
+        *,
+        kinds: Collection[str] | None = None,
+        limit: int | None = None,
+    ) -> Iterator[StoredEvent]:
+        left = _MOST if limit is None else limit
+        while left > 0:
+            rows = self._filtered(
+                "events_after", model, kinds, after=min(after, _MOST), limit=min(left, _PAGE)
+            )
+            for row in rows:
+                yield event_from_row(Row(*row))
+            if len(rows) < min(left, _PAGE):
+                return
+            left -= len(rows)
+            after = rows[-1][0]
+
+    def newest(
+        self, limit: int, model: ModelId | None = None, *, kinds: Collection[str] | None = None
+    ) -> tuple[StoredEvent, ...]:
+        rows = self._filtered("newest_events", model, kinds, limit=min(max(limit, 0), _MOST))
+        return tuple(event_from_row(Row(*row)) for row in reversed(rows))
+
+    def last_checkpoint(self, model: ModelId) -> StoredEvent | None:
+        for row in self._connection.rows("last_event_of_kind", kind=CHECKPOINT, model=model):
+            return event_from_row(Row(*row))
+        return None
+
+    def models(self) -> tuple[ModelId, ...]:
+        return tuple(sorted(ModelId(model) for (model,) in self._connection.rows("models")))
+
+    def count(self, model: ModelId | None = None, *, kinds: Collection[str] | None = None) -> int:
+        [(number,)] = self._filtered("count_events", model, kinds)
+        return int(number)
+
+    def verify(self) -> ChainBreak | None:
+        return first_break(self._all_rows())
+
+    def _all_rows(self) -> Iterator[Row]:
+        after = 0
+        while rows := self._connection.rows("events_after", after=after, limit=_PAGE):
+            yield from (Row(*row) for row in rows)
+            after = rows[-1][0]
+
+    def _filtered(
+        self, query: str, model: ModelId | None, kinds: Collection[str] | None, **parameters: Cell
+    ) -> list[Any]:
+        """Run the form of a query that its filters need; each form has the index that serves it."""
+        if kinds is not None:
+            listed = json.dumps(sorted(kinds))
+            return self._connection.rows(query + "_of_kinds", model=model, kinds=listed, **parameters)
+        if model is not None:
+            return self._connection.rows(query + "_of_model", model=model, **parameters)
+        return self._connection.rows(query, **parameters)
