@@ -29,7 +29,7 @@ PLACEHOLDERS: Final = {"place": "places", "date": "dates", "name": "people"}
 """Placeholder of a prompt → the list that fills it."""
 
 _KINDS: Final = (ProbeKind.CHAT, ProbeKind.FILTER, ProbeKind.STRUCTURED)
-_TOP_KEYS: Final = ("kind", "locale", "version", "system", "places", "dates", "people", "schema", "scenes")
+_TOP_KEYS: Final = ("kind", "locale", "version", "places", "dates", "people", "schema", "scenes")
 _SCENE_KEYS: Final = ("id", "prompt", "opening", "names", "object", "min_words", "stop")
 
 _Table = Mapping[str, Json]
@@ -68,7 +68,6 @@ def spec_from_toml(text: str, place: str, *, max_tokens: Mapping[ProbeKind, int]
         locale=_locale(read),
         scenes=scenes,
         max_tokens=max_tokens[kind],
-        system=read.optional_string("system", MAX_PROMPT),
         schema=_schema(read, kind),
         places=lists["places"],
         dates=lists["dates"],
