@@ -7,6 +7,7 @@ RoutecanaryError
 │   ├── ProbeTextError      the text of a probe
 │   ├── PolicyError         the [policy] table or a policy file
 │   ├── TraceError          one line of a trace
+│   ├── ClockError          a round from before what its model has already seen
 │   ├── CaseError           a case file of `judge`
 │   ├── ScenarioError       a lab scenario
 │   └── ListingError        the gateway's endpoint listing
@@ -14,6 +15,7 @@ RoutecanaryError
 ├── StoreError            the event log could not be read or written
 │   └── HeadMovedError           another writer appended first: fold again and decide again
 └── SnapshotError         the snapshot file could not be read or written
+    └── SnapshotVersionError     a later daemon wrote it
 
 A provider's failure is data (a verdict), never an exception.
 """
@@ -87,6 +89,10 @@ class TraceError(InputError):
     """A line of a trace is rejected whole."""
 
 
+class ClockError(InputError):
+    """A round does not come after what its model has already seen; the state is left as it was."""
+
+
 class CaseError(InputError):
     """A case file does not have the shape of a case."""
 
@@ -113,3 +119,7 @@ class HeadMovedError(StoreError):
 
 class SnapshotError(RoutecanaryError):
     """The snapshot file could not be read or written."""
+
+
+class SnapshotVersionError(SnapshotError):
+    """The snapshot is of a later format than this reader knows."""

@@ -29,13 +29,14 @@ class Mode(StrEnum):
 class RouteReport:
     """What one round says of one route; verdicts are settled (policy.md §1).
 
-    `swallows` None means: this round does not state it.
+    `swallows` None means: this round does not state it, and then the route swallows nothing from now on.
     """
 
     verdicts: Mapping[ContractName, VerdictKind] = field(default_factory=dict)
     swallows: frozenset[RouteId] | None = None
     control_for: frozenset[ContractName] = frozenset()
     admitted: bool = True
+    locale: Locale | None = None  # in which this route was asked, where it is not the round's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,130 @@
+"""Which verdicts of a round may be believed?
+
+Applied after confirmation and before classification, in this order: positive controls, host or weights,
+common cause. Each turns verdicts into `inconclusive`; none makes a pass or a fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from routecanary.decide.capacity import reach
+from routecanary.domain.event import CommonCause, Event, GatewayOutage, ProbeRecovered, ProbeWeak
+from routecanary.domain.names import FILTERING, ContractName, RouteId
+from routecanary.domain.policy import Policy
+from routecanary.domain.round import Round
+from routecanary.domain.state import ModelState
+from routecanary.domain.verdict import VerdictKind
+
+Verdicts = Mapping[RouteId, Mapping[ContractName, VerdictKind]]
+"""One verdict per (route, contract) of one round."""
+
+_Column = dict[RouteId, VerdictKind]
+"""One contract's verdicts in one round, by route."""
+
+_FEWEST_OF_ONE_MIND = (
+    2  # routes; where all of them fail, a smaller company than common_cause_min_routes will do
+)
+
+
+class Braked(NamedTuple):
+    """The verdicts that classification may believe, and what the brakes report."""
+
+    verdicts: Verdicts
+    events: tuple[Event, ...]
+
+
+def brake(state: ModelState, line: Round, policy: Policy) -> Braked:
+    """Set aside the verdicts that the round itself puts in doubt.
+
+    Args:
+        state: With the round's facts taken up; suspensions as before any expiry of this line.
+    Source: docs/policy.md, Brakes.
+    """
+    events: list[Event] = []
+    believed: dict[RouteId, dict[ContractName, VerdictKind]] = {name: {} for name in line.routes}
+    for contract in _contracts(line):
+        judged = {
+            name: report.verdicts[contract]
+            for name, report in line.routes.items()
+            if contract in report.verdicts
+        }
+        controls = frozenset(name for name, report in line.routes.items() if contract in report.control_for)
+        column = dict(judged)
+        events += _doubt_weak_probe(state, line, contract, column, controls)
+        if contract == FILTERING:
+            _host_or_weights(column, judged, controls)
+        events += _common_cause(state, line, contract, column, controls=controls, policy=policy)
+        for name, kind in column.items():
+            believed[name][contract] = kind
+    if _is_outage(line):
+        events.append(GatewayOutage(at=line.at, model=line.model))
+    return Braked(believed, tuple(events))
+
+
+def _contracts(line: Round) -> list[ContractName]:
+    return sorted({contract for report in line.routes.values() for contract in report.verdicts})
+
+
+def _doubt_weak_probe(
+    state: ModelState,
+    line: Round,
+    contract: ContractName,
+    column: _Column,
+    controls: frozenset[RouteId],
+) -> list[Event]:
+    """Doubt every pass when a control passes; fails stand. Silent controls change nothing."""
+    heard = {column[name] for name in controls if name in column}
+    if VerdictKind.PASS in heard:
+        for name, kind in column.items():
+            if kind is VerdictKind.PASS:
+                column[name] = VerdictKind.INCONCLUSIVE
+        if contract not in state.weak:
+            return [ProbeWeak(at=line.at, model=line.model, contract=contract)]
+    elif VerdictKind.FAIL in heard and contract in state.weak:
+        return [ProbeRecovered(at=line.at, model=line.model, contract=contract)]
+    return []
+
+
+def _host_or_weights(column: _Column, judged: _Column, controls: frozenset[RouteId]) -> None:
+    """Doubt every filtering fail when no route passed that is no control: then it is not the host."""
+    if any(kind is VerdictKind.PASS for name, kind in judged.items() if name not in controls):
+        return
+    for name, kind in column.items():
+        if kind is VerdictKind.FAIL:
+            column[name] = VerdictKind.INCONCLUSIVE
+
+
+def _common_cause(
+    state: ModelState,
+    line: Round,
+    contract: ContractName,
+    column: _Column,
+    *,
+    controls: frozenset[RouteId],
+    policy: Policy,
+) -> list[Event]:
+    """Doubt the fails of routes that fail together; known offenders neither count nor profit."""
+    known = controls | reach(state, state.builtin) | _suspended_for(state, contract)
+    conclusive = {name for name, kind in column.items() if kind.conclusive and name not in known}
+    failing = {name for name in conclusive if column[name] is VerdictKind.FAIL}
+    total, failed = len(conclusive), len(failing)
+    many = total >= policy.common_cause_min_routes and failed > policy.common_cause_share * total
+    everyone = total >= _FEWEST_OF_ONE_MIND and failed == total
+    if not (many or everyone):
+        return []
+    for name in failing:
+        column[name] = VerdictKind.INCONCLUSIVE
+    return [CommonCause(at=line.at, model=line.model, contract=contract, routes=frozenset(failing))]
+
+
+def _suspended_for(state: ModelState, contract: ContractName) -> set[RouteId]:
+    return {name for name, suspension in state.suspensions().items() if contract in suspension.contracts}
+
+
+def _is_outage(line: Round) -> bool:
+    """Say whether the round holds verdicts, and none but `transport` and `account`, `skipped` aside."""
+    kinds = {kind for report in line.routes.values() for kind in report.verdicts.values()}
+    kinds.discard(VerdictKind.SKIPPED)
+    return bool(kinds) and kinds <= {VerdictKind.TRANSPORT, VerdictKind.ACCOUNT}

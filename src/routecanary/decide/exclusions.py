@@ -1,0 +1,33 @@
+"""Which names must a caller of this model ignore?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from routecanary.domain.round import Mode
+from routecanary.domain.state import ModelState
+
+
+def canary_merged(state: ModelState) -> bool:
+    """Say whether the canary layer is part of the merge: enforced, neither released nor paused."""
+    return state.mode is Mode.ENFORCE and not state.released and not state.paused
+
+
+def exclusions(
+    state: ModelState,
+    *,
+    builtin: Collection[str] | None = None,
+    runtime: Collection[str] | None = None,
+) -> tuple[str, ...]:
+    """Merge the layers of one model, sorted, no duplicates.
+
+    Args:
+        builtin: Entries in force now, for a caller who knows newer ones than the last round's.
+        runtime: Likewise.
+    Source: docs/policy.md, Layers and the merge.
+    """
+    names = set[str](state.builtin if builtin is None else builtin)
+    names |= set(state.runtime if runtime is None else runtime)
+    if canary_merged(state):
+        names |= state.suspensions().keys()
+    return tuple(sorted(names))

@@ -1,0 +1,144 @@
+"""In which order do the rules act on one line? The only file that knows.
+
+(a) the round: brakes, classes, streaks · (b) expiries and renewals due · (c) ladder resets due ·
+(d) the act, or a round's reinstatements · (e) suspensions · (f) capacity · (g) exclusions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from routecanary.decide import acts, capacity, expiry, ladder, recovery, suspension
+from routecanary.decide.brakes import brake
+from routecanary.decide.classify import classify
+from routecanary.decide.evolve import evolve
+from routecanary.decide.exclusions import exclusions
+from routecanary.decide.streaks import advance, aged
+from routecanary.domain.event import Event, Exclusions, RoundClosed, RouteFacts, RouteOutcome, RoutesNamed
+from routecanary.domain.names import ContractName, RouteId
+from routecanary.domain.policy import Policy
+from routecanary.domain.round import Line, Round, RoundClass
+from routecanary.domain.state import ModelState, RouteState
+from routecanary.domain.times import format_instant
+from routecanary.domain.verdict import VerdictKind
+from routecanary.errors import ClockError
+
+
+def step(state: ModelState, line: Line, policy: Policy) -> tuple[Event, ...]:
+    """Decide what follows from one round or act of a model.
+
+    Returns:
+        Every change, in the order it took effect; `Exclusions` is last. Folding them into `state` gives
+        the state after the line.
+    Raises:
+        ClockError: A round that is not later than the model's last round, or earlier than its last line.
+    """
+    work = _Work(state)
+    at = _time_of(line, state)
+    outcomes: Mapping[RouteId, RouteOutcome] = {}
+    if isinstance(line, Round):
+        outcomes = _take_up(work, line, policy)  # (a)
+    for route in expiry.due(work.state, at):  # (b)
+        work.add(expiry.settle(work.state, route, at, policy))
+    work.add(*ladder.resets(work.state, at, policy))  # (c)
+    if isinstance(line, Round):  # (d)
+        work.add(*recovery.reinstatements(work.state, at, policy))
+    else:
+        work.add(*acts.carry_out(work.state, line, at))
+    for route in suspension.candidates(work.state, outcomes, policy):  # (e)
+        work.add(suspension.settle(work.state, route, at, policy))
+    work.add(*capacity.check(work.state, at, policy))  # (f)
+    work.add(Exclusions(at=at, model=state.model, ignore=exclusions(work.state)))  # (g)
+    return tuple(work.events)
+
+
+class _Work:
+    """The events so far and the state that they lead to: order and fold are one thing."""
+
+    def __init__(self, state: ModelState) -> None:
+        self.state = state
+        self.events: list[Event] = []
+
+    def add(self, *events: Event) -> None:
+        for event in events:
+            self.events.append(event)
+            self.state = evolve(self.state, event)
+
+
+def _time_of(line: Line, state: ModelState) -> datetime:
+    """Date a line: a round by itself, an act not before the model's last line."""
+    last = state.last_line_at
+    if not isinstance(line, Round):
+        return line.at if last is None else max(line.at, last)
+    if state.last_round_at is not None and line.at <= state.last_round_at:
+        raise ClockError(
+            "round is not later than the last round",
+            key="at",
+            value=format_instant(line.at),
+            allowed=f"later than {format_instant(state.last_round_at)}",
+        )
+    if last is not None and line.at < last:
+        raise ClockError(
+            "round is earlier than the last line",
+            key="at",
+            value=format_instant(line.at),
+            allowed=f"{format_instant(last)} or later",
+        )
+    return line.at
+
+
+def _take_up(work: _Work, line: Round, policy: Policy) -> Mapping[RouteId, RouteOutcome]:
+    """Take up a round's facts, apply the brakes, class every route and advance its streak."""
+    work.add(_named(line))
+    braked = brake(work.state, line, policy)
+    work.add(*braked.events)
+    outcomes = {
+        name: _outcome(work.state.routes[name], line, name, braked.verdicts[name], policy)
+        for name in sorted(line.routes)
+    }
+    work.add(RoundClosed(at=line.at, model=line.model, outcomes=outcomes, locale=line.locale))
+    return outcomes
+
+
+def _named(line: Round) -> RoutesNamed:
+    return RoutesNamed(
+        at=line.at,
+        model=line.model,
+        routes={
+            name: RouteFacts(
+                swallows=report.swallows or frozenset(),
+                control_for=report.control_for,
+                admitted=report.admitted,
+            )
+            for name, report in sorted(line.routes.items())
+        },
+        builtin=line.builtin,
+        runtime=line.runtime,
+        swallows=line.swallows,
+    )
+
+
+def _outcome(
+    route: RouteState,
+    line: Round,
+    name: RouteId,
+    believed: Mapping[ContractName, VerdictKind],
+    policy: Policy,
+) -> RouteOutcome:
+    """Class one route: touched by an act while the round ran, it is frozen."""
+    report = line.routes[name]
+    verdicts = {contract: kind for contract, kind in believed.items() if contract not in route.control_for}
+    streak = aged(route.streak, line.at, policy)
+    suspects = streak.suspicion | (route.suspension.contracts if route.suspension else frozenset())
+    round_class = RoundClass.FROZEN if name in line.acted else classify(verdicts, suspects)
+    advanced = advance(
+        streak, round_class, verdicts, at=line.at, locale=report.locale or line.locale, policy=policy
+    )
+    return RouteOutcome(
+        round_class=round_class,
+        streak=advanced.streak,
+        counted=advanced.counted,
+        verdicts=report.verdicts,
+        failing=frozenset(contract for contract, kind in verdicts.items() if kind is VerdictKind.FAIL),
+    )

@@ -1,0 +1,162 @@
+"""The decision core driven by a trace: `python -m routecanary.replay.run TRACE [--policy FILE]`.
+
+One JSON event a line on standard output, one error a rejected line on standard error. Exit code 0, or 2 if
+a line was rejected or a file could not be used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from routecanary.decide.evolve import evolve
+from routecanary.decide.step import step
+from routecanary.domain.event import Event
+from routecanary.domain.names import ModelId
+from routecanary.domain.policy import Policy, policy_from_mapping
+from routecanary.domain.round import Line
+from routecanary.domain.state import ModelState
+from routecanary.errors import ClockError, InputError, PolicyError, TraceError
+from routecanary.replay.printed import printed
+from routecanary.replay.trace import MAX_LINE_BYTES, parse_line
+
+EXIT_OK: Final = 0
+EXIT_BAD_INPUT: Final = 2
+
+_MAX_POLICY_BYTES = 1024 * 1024
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """A line of the trace and what followed from it."""
+
+    number: int  # 1-based, in the file
+    line: Line
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """A line that was not taken; its model's state is as before."""
+
+    number: int
+    error: InputError
+
+
+def replay_lines(
+    lines: Iterable[bytes | str], policy: Policy, place: str = "trace"
+) -> Iterator[Accepted | Rejected]:
+    """Drive the decision core, one line after another, each model by itself; blank lines are skipped.
+
+    Args:
+        place: What to name in an error, before the line's number.
+    """
+    states: dict[ModelId, ModelState] = {}
+    for number, raw in enumerate(lines, start=1):
+        try:
+            line = parse_line(raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw)
+            if line is None:
+                continue
+            state = states.get(line.model) or ModelState.empty(line.model)
+            events = step(state, line, policy)
+        except (TraceError, ClockError) as problem:
+            problem.place = f"{place}:{number}"
+            yield Rejected(number=number, error=problem)
+            continue
+        for event in events:
+            state = evolve(state, event)
+        states[line.model] = state
+        yield Accepted(number=number, line=line, events=events)
+
+
+def read_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Read a trace line by line, in bounded memory.
+
+    Returns:
+        Each line; of one that is too long, only so much that `parse_line` sees it is.
+    """
+    first = True
+    while raw := stream.readline(MAX_LINE_BYTES + 1):
+        rest = raw
+        while not rest.endswith(b"\n") and len(rest) > MAX_LINE_BYTES:
+            rest = stream.readline(MAX_LINE_BYTES + 1)
+        yield raw.removeprefix(_BOM) if first else raw
+        first = False
+
+
+def read_policy(path: Path) -> Policy:
+    """Read a policy file: TOML with the table `[policy]` and nothing else.
+
+    Raises:
+        PolicyError: The file cannot be read, is not TOML, or a value is unknown or out of its range.
+    """
+    place = str(path)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_MAX_POLICY_BYTES + 1)
+        if len(raw) > _MAX_POLICY_BYTES:
+            raise PolicyError("file too long", place=place, allowed=f"at most {_MAX_POLICY_BYTES} bytes")
+        content = tomllib.loads(raw.decode("utf-8"))
+    except OSError as problem:
+        raise PolicyError(f"cannot be read: {problem.strerror}", place=place) from problem
+    except RecursionError as problem:
+        raise PolicyError("nested too deep", place=place, allowed="the table [policy]") from problem
+    except ValueError as problem:  # not UTF-8, not TOML
+        raise PolicyError(f"not TOML: {problem}", place=place, allowed="the table [policy]") from problem
+    table = content.pop("policy", {})
+    if content:
+        raise PolicyError("unknown key", place=place, key=min(content), allowed="the table [policy]")
+    if not isinstance(table, dict):
+        raise PolicyError("not a table", place=place, key="policy", allowed="the table [policy]")
+    return policy_from_mapping(table, place=f"{place}: [policy]")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Replay a trace file; `-` is standard input."""
+    parser = argparse.ArgumentParser(prog="python -m routecanary.replay.run", description=__doc__)
+    parser.add_argument("trace", help="trace file, one JSON object a line; - for standard input")
+    parser.add_argument("--policy", type=Path, help="TOML file with the table [policy]")
+    parser.add_argument(
+        "--json", action="store_true", help="as the command has it; the output is JSON anyway"
+    )
+    chosen = parser.parse_args(arguments)
+    try:
+        policy = read_policy(chosen.policy) if chosen.policy else Policy()
+        if chosen.trace == "-":
+            return _print_replay(sys.stdin.buffer, policy, "standard input")
+        with Path(chosen.trace).open("rb") as stream:
+            return _print_replay(stream, policy, chosen.trace)
+    except InputError as problem:
+        print(problem, file=sys.stderr)
+    except BrokenPipeError:
+        # The reader has gone; keep the interpreter from writing to it once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as problem:
+        print(f"{chosen.trace}: cannot be read: {problem.strerror}", file=sys.stderr)
+    return EXIT_BAD_INPUT
+
+
+def _print_replay(stream: BinaryIO, policy: Policy, place: str) -> int:
+    code = EXIT_OK
+    for result in replay_lines(read_lines(stream), policy, place):
+        if isinstance(result, Rejected):
+            print(result.error, file=sys.stderr)
+            code = EXIT_BAD_INPUT
+            continue
+        for event in result.events:
+            shown = printed(event)
+            if shown is not None:
+                print(json.dumps(shown))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
