@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "wiring": LOW | STAGES | {"rounds", "adapters"},
     "daemon": LOW | STAGES | {"rounds", "wiring"},
     "cli": LOW | STAGES | {"rounds", "wiring", "daemon", "replay", "lab"},
-    "client": {"routing"},
+    "client": {"routing", "errors"},
     "__main__": {"cli"},
 }
 

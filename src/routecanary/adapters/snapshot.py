@@ -1,0 +1,59 @@
+"""How does the snapshot reach the applications on this machine?
+
+By a rename within one directory, so that a reader finds the old document or the new one, whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from routecanary.domain.probe import Json
+from routecanary.errors import SnapshotError
+
+_MODE = 0o644  # applications run as other users; the document holds no secret
+
+
+def write_snapshot(path: Path, snapshot: Mapping[str, Json]) -> None:
+    """Replace the snapshot file; it is durable on return.
+
+    Args:
+        path: The file; missing directories are made, a symbolic link is followed and stays.
+        snapshot: Plain JSON values.
+    Raises:
+        SnapshotError: It could not be written; what was there before is untouched.
+    """
+    try:
+        document = json.dumps(snapshot, allow_nan=False, ensure_ascii=True, separators=(",", ":")) + "\n"
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SnapshotError(f"{path}: not plain JSON: {error}") from error
+    try:
+        _replace(Path(os.path.realpath(path)), document.encode("ascii"))
+    except OSError as error:
+        raise SnapshotError(f"{path}: not written: {error.strerror or error}") from error
+
+
+def _replace(path: Path, document: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor, not a path
+            file.write(document)
+            file.flush()
+            os.fchmod(descriptor, _MODE)  # whatever the umask
+            os.fsync(descriptor)
+        draft.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise
+    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

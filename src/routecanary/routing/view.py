@@ -1,0 +1,260 @@
+"""What must callers of one model avoid at this time?
+
+A snapshot holds facts with their ends; a view is what follows from them between two instants. The daemon's
+`ignore` command and every application's client take their lists from here, so they cannot differ.
+
+An application imports this module on its request path: standard library only, no dataclasses, no typing.
+
+Source: policy.md §8.
+"""
+
+from __future__ import annotations
+
+from math import inf, nextafter
+
+from routecanary.routing.index import Group, RouteIndex, slugs_above
+from routecanary.routing.reading import ModelFacts, Snapshot
+
+FUTURE_TOLERANCE = 300.0  # seconds by which the writer's clock may be ahead of the reader's
+
+NO_SNAPSHOT = "no_snapshot"
+STALE = "stale"
+FROM_FUTURE = "from_future"
+UNKNOWN_MODEL = "unknown_model"
+
+_COMMON_SIZE = 256  # combinations of models remembered
+_BASE_VARIANTS = frozenset({"nitro", "floor", "exacto"})  # the same model, routed by another wish
+
+
+class Room:
+    """What is left of one model's routes when the whole list is merged; asked by the emptiness rule."""
+
+    __slots__ = ("dead", "groups", "index")
+
+    def __init__(self, index: RouteIndex, ignored: tuple[str, ...]) -> None:
+        self.index = index
+        self.dead = frozenset(tag for name in ignored for tag in index.named(name))
+        groups = dict(index.groups)
+        for base in {index.group_of[tag] for tag in self.dead if tag in index.group_of}:
+            left = tuple(tag for tag in groups[base].routes if tag not in self.dead)
+            if left:
+                groups[base] = Group(groups[base].names, left)
+            else:
+                del groups[base]
+        self.groups = tuple(groups.values())
+
+    def is_left(self, refused: frozenset[str]) -> bool:
+        """Say whether a caller that ignores these names too still has a route, tiers not counted.
+
+        Costs time in proportion to `refused`, whatever the number of routes: a group that is wholly named is
+        passed over at once, and in any other one few routes are named before one is found that is not.
+        """
+        names_of = self.index.names_of
+        for group in self.groups:
+            if group.names.isdisjoint(refused):
+                for tag in group.routes:
+                    if names_of[tag].isdisjoint(refused):
+                        return True
+        return False
+
+    def is_left_of(self, admitted: tuple[frozenset[str], ...], refused: frozenset[str]) -> bool:
+        """Say the same for a caller that admits only routes which each of the sets of names admits."""
+        names_of = self.index.names_of
+        first, *others = ([tag for name in names for tag in self.index.admitted(name)] for names in admitted)
+        rest = [frozenset(tags) for tags in others]
+        for tag in first:
+            if (
+                tag not in self.dead
+                and names_of[tag].isdisjoint(refused)
+                and all(tag in tags for tags in rest)
+            ):
+                return True
+        return False
+
+
+class View:
+    """The exclusions of one model (or of several at once) while `since <= now < until`, in epoch seconds.
+
+    `ignore` is the whole list, `kept` the same without the canary layer; both sorted, in lower case.
+    `doubt` is the reason why less is known than should be, None if nothing is amiss. The memos belong to the
+    merge: what it has worked out for callers' lists that come again, without and with `only`.
+    """
+
+    __slots__ = ("doubt", "ignore", "kept", "limited_memo", "memo", "rooms", "since", "until")
+
+    def __init__(
+        self,
+        *,
+        since: float,
+        until: float,
+        ignore: tuple[str, ...],
+        kept: tuple[str, ...],
+        rooms: tuple[Room, ...],
+        doubt: str | None,
+    ) -> None:
+        self.since = since
+        self.until = until
+        self.ignore = ignore
+        self.kept = kept
+        self.rooms = rooms
+        self.doubt = doubt
+        self.memo: dict[object, tuple[list[str], bool]] = {}
+        self.limited_memo: dict[object, tuple[list[str], bool]] = {}
+
+
+NOTHING_KNOWN = View(since=-inf, until=inf, ignore=(), kept=(), rooms=(), doubt=NO_SNAPSHOT)
+"""The view of every model before the first snapshot."""
+
+
+def view_of(snapshot: Snapshot, model: str, facts: ModelFacts | None, now: float) -> View:
+    """Work out what callers of a model must avoid at `now`, and until when that holds.
+
+    Args:
+        model: The id that the snapshot has for it; of an unknown model, whatever the caller said.
+        facts: None for a model that the canary does not watch: entries for all models still apply.
+        now: Epoch seconds.
+    """
+    trusted_from = snapshot.written_at - FUTURE_TOLERANCE
+    stale_from = nextafter(snapshot.written_at + snapshot.max_age, inf)  # older than, not as old as
+    ends = [
+        entry.expires for entry in snapshot.runtime if entry.expires is not None and entry.applies_to(model)
+    ]
+    kept = {entry.target for entry in snapshot.builtin if entry.applies_to(model)}
+    kept |= {
+        entry.target
+        for entry in snapshot.runtime
+        if entry.applies_to(model) and (entry.expires is None or now < entry.expires)
+    }
+    doubt = None
+    if now < trusted_from:
+        doubt = FROM_FUTURE
+        ends.append(trusted_from)
+    elif now >= stale_from:
+        doubt = STALE
+    else:
+        ends.append(stale_from)
+        if facts is None:
+            doubt = UNKNOWN_MODEL
+    canary: set[str] = set()
+    if facts is not None and facts.enforced and not facts.released:
+        paused = facts.paused and (facts.paused_until is None or now < facts.paused_until)
+        if facts.paused_until is not None:
+            ends.append(facts.paused_until)
+        ends.extend(suspension.until for suspension in facts.suspensions)
+        if not paused and doubt is None:
+            canary = {suspension.route for suspension in facts.suspensions if now < suspension.until}
+    ignore = tuple(sorted(kept | canary))
+    return View(
+        since=-inf if doubt is FROM_FUTURE else trusted_from,
+        until=min((end for end in ends if now < end), default=inf),
+        ignore=ignore,
+        kept=tuple(sorted(kept)),
+        rooms=() if facts is None else (Room(facts.index, ignore),),
+        doubt=doubt,
+    )
+
+
+def common_view(views: list[tuple[View, RouteIndex | None]]) -> View:
+    """Work out what is ignored for every one of several models, of which the gateway may choose any.
+
+    A name is ignored for a model if that model's list holds it or a bare slug above it. Each model must keep
+    a route of its own, for a fallback without routes is none.
+
+    Args:
+        views: Each model's view and routes, at one time; at least one.
+    """
+    doubts = [view.doubt for view, _ in views if view.doubt is not None]
+    ignore = _common([(frozenset(view.ignore), index) for view, index in views])
+    kept = _common([(frozenset(view.kept), index) for view, index in views])
+    return View(
+        since=max(view.since for view, _ in views),
+        until=min(view.until for view, _ in views),
+        ignore=ignore,
+        kept=kept,
+        rooms=tuple(Room(index, ignore) for _, index in views if index is not None),
+        doubt=doubts[0] if doubts else None,
+    )
+
+
+def _common(lists: list[tuple[frozenset[str], RouteIndex | None]]) -> tuple[str, ...]:
+    named = frozenset[str]().union(*(names for names, _ in lists))
+    return tuple(sorted(name for name in named if all(_covers(names, index, name) for names, index in lists)))
+
+
+def _covers(names: frozenset[str], index: RouteIndex | None, name: str) -> bool:
+    if name in names:
+        return True
+    is_tier = index is not None and name in index.tiers
+    return not is_tier and not names.isdisjoint(slugs_above(name))
+
+
+def base_model(name: str) -> str:
+    """Strip the variants that mean the base model: `a/b:nitro` is `a/b`, `a/b:free` is itself."""
+    while True:
+        base, colon, variant = name.rpartition(":")
+        if not colon or variant not in _BASE_VARIANTS:
+            return name
+        name = base
+
+
+class Views:
+    """The views of one snapshot by every name of every model, kept until they end.
+
+    `by_name` may be read by any thread at any time; its views are replaced, never changed. A view is never
+    replaced by an earlier one: when the clock steps back, what has ended stays ended.
+    """
+
+    __slots__ = ("_common", "_facts_of", "_latest", "by_name", "snapshot")
+
+    def __init__(self, snapshot: Snapshot, now: float) -> None:
+        self.snapshot = snapshot
+        self._latest = now
+        self._facts_of: dict[str, ModelFacts] = {}
+        for facts in snapshot.models.values():
+            for name in facts.names:
+                self._facts_of.setdefault(name, facts)
+        self._facts_of.update(snapshot.models)  # an id goes before an alias
+        self._common: dict[tuple[str, ...], View] = {}
+        self.by_name: dict[str, View] = {}
+        for name in snapshot.models:
+            self.find(name, now)
+
+    def find(self, name: str, now: float) -> View:
+        """Return the view of a model at `now`, whatever the caller calls it."""
+        base = base_model(name)
+        facts = self._facts_of.get(base)
+        trusted_from = self.snapshot.written_at - FUTURE_TOLERANCE
+        at = now if now < trusted_from else max(now, self._latest)
+        self._latest = max(at, self._latest)
+        if facts is None:
+            return view_of(self.snapshot, base, None, at)
+        view = view_of(self.snapshot, facts.model, facts, at)
+        for known in (facts.model, *facts.names):
+            if self._facts_of[known] is facts:
+                self.by_name[known] = view
+                for variant in _BASE_VARIANTS:
+                    self.by_name[f"{known}:{variant}"] = view
+        return view
+
+    def find_common(self, names: tuple[str, ...], now: float) -> View:
+        """Return what is to be avoided for every one of these models at `now`."""
+        view = self._common.get(names)
+        if view is None or not view.since <= now < view.until:
+            facts = [self._facts_of.get(base_model(name)) for name in names]
+            view = common_view(
+                [
+                    (self.find(name, now), None if known is None else known.index)
+                    for name, known in zip(names, facts, strict=True)
+                ]
+            )
+            if len(self._common) >= _COMMON_SIZE:
+                self._common.clear()
+            self._common[names] = view
+        return view
+
+    def doubt_at(self, now: float) -> str | None:
+        """Say why the canary layer is not believed at `now`; None when it is."""
+        written_at = self.snapshot.written_at
+        if now < written_at - FUTURE_TOLERANCE:
+            return FROM_FUTURE
+        return STALE if max(now, self._latest) - written_at > self.snapshot.max_age else None
