@@ -5,11 +5,17 @@ Protocols only, sized to what is called; `wiring` chooses the classes behind the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
+from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.log import ChainBreak, Head, StoredDraft, StoredEvent
-from routecanary.domain.names import ModelId
+from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.probe import Json, Probe, ProbeKind
+from routecanary.domain.route import Listing
+from routecanary.domain.transcript import Transcript
+from routecanary.domain.verdict import Verdict
 
 
 class EventLog(Protocol):
@@ -21,13 +27,20 @@ class EventLog(Protocol):
     def head(self) -> Head:
         """Return the end of the log; that of an empty log is `EMPTY_LOG`."""
 
-    def append(self, events: Sequence[StoredDraft], expected: Head) -> Head:
+    def append(
+        self,
+        events: Sequence[StoredDraft],
+        expected: Head,
+        *,
+        transcripts: Sequence[PackedTranscript] = (),
+    ) -> Head:
         """Append all events or none, durable on return, and return the new head.
 
         Args:
             events: In their order; may be empty.
             expected: The head on which the events were decided. Read it before the fold: what is
                 appended in between then moves the head, and the decision is made again.
+            transcripts: Kept with the events, or not at all.
 
         Raises:
             HeadMovedError: Another writer appended first; nothing was written.
@@ -68,3 +81,99 @@ class EventLog(Protocol):
 
     def verify(self) -> ChainBreak | None:
         """Recompute the whole chain; return its first break, None when it is whole."""
+
+
+class TranscriptStore(Protocol):
+    """The evidence. Calls are synchronous and may come from any thread.
+
+    Every method raises `StoreError` when the store cannot be read or written.
+    """
+
+    def pack(
+        self, transcript: Transcript, *, at: datetime, verdicts: Mapping[ContractName, Verdict]
+    ) -> PackedTranscript:
+        """Make a transcript ready for keeping; nothing is written yet.
+
+        Its `entry.id` can be named in an event before both are appended. Best done as each probe ends: it
+        is most of the cost, and a packed transcript takes a fraction of the memory.
+
+        Args:
+            transcript: It names its model.
+            at: The round's time, aware.
+            verdicts: What each contract said of this attempt.
+
+        Raises:
+            StoreError: It names no model, is over 64 MiB, or holds what no JSON can.
+        """
+
+    def put(self, transcripts: Sequence[PackedTranscript]) -> None:
+        """Keep all of them or none, without events; one that is there already stays as it is."""
+
+    def get(self, transcript_id: str) -> StoredTranscript | None:
+        """Read one back, checked against the hash in its id; None where there is none.
+
+        Raises:
+            StoreError: Its bytes were altered.
+        """
+
+    def find(
+        self,
+        model: ModelId,
+        route: RouteId | None = None,
+        *,
+        kind: ProbeKind | None = None,
+        failed: bool | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Iterator[TranscriptEntry]:
+        """Yield the entries that pass all filters, the newest round first, last kept first.
+
+        Args:
+            model: The model asked.
+            route: Only this route's; None for all.
+            kind: Only of this probe.
+            failed: Only those where a contract failed, or where none did.
+            since: Rounds at or after this time.
+            until: Rounds at or before this time.
+        """
+
+
+class Store(EventLog, TranscriptStore, Protocol):
+    """Both in one place, so that a round's events and transcripts are kept together."""
+
+
+class Gateway(Protocol):
+    """The gateway, as a round asks it. Raises `GatewayError` where it cannot be asked for a listing."""
+
+    async def listing(self, model: ModelId) -> Listing:
+        """Discover the routes of a model now."""
+
+    async def ask(self, probe: Probe) -> Transcript:
+        """Ask one probe and keep whatever comes; a provider's failure is never raised."""
+
+
+class SnapshotFile(Protocol):
+    """Where applications read what to avoid."""
+
+    def write(self, snapshot: Mapping[str, Json]) -> None:
+        """Replace the document; raises `SnapshotError` when it cannot be written."""
+
+
+class Progress(Protocol):
+    """Whoever watches a round while it runs."""
+
+    def planned(self, probes: Sequence[Probe]) -> None: ...
+
+    def answered(self, probe: Probe, transcript: Transcript) -> None: ...
+
+    def judged(self, probe: Probe, verdicts: Mapping[ContractName, Verdict]) -> None: ...
+
+
+class Unwatched:
+    """Nobody watches."""
+
+    def planned(self, probes: Sequence[Probe]) -> None: ...
+
+    def answered(self, probe: Probe, transcript: Transcript) -> None: ...
+
+    def judged(self, probe: Probe, verdicts: Mapping[ContractName, Verdict]) -> None: ...

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Lock, RLock
-from typing import Any, Final
+from typing import Final
 
 from routecanary.adapters.store.migrate import migrate, pending_migrations
 from routecanary.adapters.store.queries import MIGRATIONS, QUERIES, Migration
@@ -109,6 +109,7 @@ class Connection:
         self._use_write_ahead_log(busy_seconds)
         self._sqlite.execute("PRAGMA synchronous = FULL")
         self._sqlite.execute("PRAGMA foreign_keys = ON")
+        self._sqlite.row_factory = sqlite3.Row
         # bytes that are no Unicode can only stem from tampering: let the hash find it
         self._sqlite.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
 
@@ -135,12 +136,15 @@ class Connection:
         with self._lock, _mapped(self.path):
             self._sqlite.close()
 
-    def rows(self, query: str, **parameters: Cell) -> list[Any]:
-        """Run a named query and return its rows as tuples."""
+    def rows(self, query: str, **parameters: Cell) -> list[sqlite3.Row]:
+        """Run a named query and return its rows; a name that is no Unicode names nothing."""
         with self._lock, _mapped(self.path):
-            return self._sqlite.execute(QUERIES[query], parameters).fetchall()
+            try:
+                return self._sqlite.execute(QUERIES[query], parameters).fetchall()
+            except UnicodeEncodeError:
+                return []
 
-    def insert(self, query: str, rows: Iterable[Sequence[Cell]]) -> None:
+    def insert(self, query: str, rows: Iterable[Sequence[Cell] | Mapping[str, Cell]]) -> None:
         """Run a named statement once for each row."""
         with self._lock, _mapped(self.path):
             self._sqlite.executemany(QUERIES[query], rows)

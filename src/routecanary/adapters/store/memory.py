@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from threading import RLock
 from types import TracebackType
 from typing import Self
 
 from routecanary.adapters.store.chain import Row, event_from_row, first_break, link
+from routecanary.adapters.store.codec import pack, unpack, verdicts_to_text
+from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, ChainBreak, Head, StoredDraft, StoredEvent
-from routecanary.domain.names import ModelId
+from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.probe import ProbeKind
+from routecanary.domain.transcript import Transcript
+from routecanary.domain.verdict import Verdict
 from routecanary.errors import HeadMovedError, StoreError
 
 
 class MemoryStore:
-    """The event log in a list. One lock; any thread may call."""
+    """Lists and a dict, with the meaning of `rounds.ports.Store`. One lock; any thread may call."""
 
     def __init__(self) -> None:
         self._lock = RLock()
         self._rows: list[Row] = []
+        self._transcripts: dict[str, PackedTranscript] = {}  # in the order of keeping
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -37,12 +45,20 @@ class MemoryStore:
         self._check_open()
         return Head(seq=self._rows[-1].seq, hash=self._rows[-1].hash) if self._rows else EMPTY_LOG
 
-    def append(self, events: Sequence[StoredDraft], expected: Head) -> Head:
+    def append(
+        self,
+        events: Sequence[StoredDraft],
+        expected: Head,
+        *,
+        transcripts: Sequence[PackedTranscript] = (),
+    ) -> Head:
+        rows = link(events, expected)
         with self._lock:
             head = self.head()
             if head != expected:
                 raise HeadMovedError(f"the log's head is {head.seq}, not {expected.seq}: fold again")
-            self._rows.extend(link(events, head))
+            self._keep(transcripts, rows[-1].seq if rows else None)
+            self._rows.extend(rows)
             return self.head()
 
     def read(
@@ -88,6 +104,56 @@ class MemoryStore:
     def verify(self) -> ChainBreak | None:
         self._check_open()
         return first_break(self._rows)
+
+    def pack(
+        self, transcript: Transcript, *, at: datetime, verdicts: Mapping[ContractName, Verdict]
+    ) -> PackedTranscript:
+        return pack(transcript, at=at, verdicts=verdicts)
+
+    def put(self, transcripts: Sequence[PackedTranscript]) -> None:
+        with self._lock:
+            self._check_open()
+            self._keep(transcripts, None)
+
+    def get(self, transcript_id: str) -> StoredTranscript | None:
+        self._check_open()
+        kept = self._transcripts.get(transcript_id)
+        if kept is None:
+            return None
+        return StoredTranscript(entry=kept.entry, transcript=unpack(kept.entry, kept.data))
+
+    def find(
+        self,
+        model: ModelId,
+        route: RouteId | None = None,
+        *,
+        kind: ProbeKind | None = None,
+        failed: bool | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Iterator[TranscriptEntry]:
+        with self._lock:
+            self._check_open()
+            kept = [packed.entry for packed in self._transcripts.values()]
+        found = [
+            entry
+            for entry in kept
+            if entry.model == model
+            and (route is None or entry.route == route)
+            and (kind is None or entry.kind == kind)
+            and (failed is None or entry.failed == failed)
+            and (since is None or entry.at >= since)
+            and (until is None or entry.at <= until)
+        ]
+        found.sort(key=lambda entry: entry.at)  # stable: the order of keeping decides among equals
+        yield from reversed(found)
+
+    def _keep(self, transcripts: Sequence[PackedTranscript], seq: int | None) -> None:
+        entries = [replace(packed.entry, seq=seq) for packed in transcripts]
+        for entry in entries:
+            verdicts_to_text(entry.verdicts)  # refuse what a file would refuse
+        for packed, entry in zip(transcripts, entries, strict=True):
+            self._transcripts.setdefault(entry.id, replace(packed, entry=entry))
 
     def _check_open(self) -> None:
         if self._closed:

@@ -73,3 +73,30 @@ SELECT count(*) FROM event WHERE model = :model;
 -- name: count_events_of_kinds
 SELECT count(*) FROM event
 WHERE kind IN (SELECT value FROM json_each(:kinds)) AND (:model IS NULL OR model = :model);
+
+-- name: keep_transcript
+-- The same content in the same round is kept once.
+INSERT INTO transcript
+    (id, seq, at, model, route, kind, locale, attempt, failed, verdicts, format, data)
+VALUES (:id, :seq, :at, :model, :route, :kind, :locale, :attempt, :failed, :verdicts, :format, :data)
+ON CONFLICT (id) DO NOTHING;
+
+-- name: transcript
+SELECT
+    number, id, seq, at, model, route, kind, locale, attempt, verdicts, length(data) AS size, format, data
+FROM transcript WHERE id = :id;
+
+-- name: transcripts_of_model
+-- A page of one model's transcripts, newest first; (`at`, `number`) is where the page before ended.
+SELECT number, id, seq, at, model, route, kind, locale, attempt, verdicts, length(data) AS size
+FROM transcript
+WHERE model = :model AND at >= :since AND (at, number) < (:at, :number)
+    AND (:kind IS NULL OR kind = :kind) AND (:failed IS NULL OR failed = :failed)
+ORDER BY at DESC, number DESC LIMIT :limit;
+
+-- name: transcripts_of_route
+SELECT number, id, seq, at, model, route, kind, locale, attempt, verdicts, length(data) AS size
+FROM transcript
+WHERE model = :model AND route = :route AND at >= :since AND (at, number) < (:at, :number)
+    AND (:kind IS NULL OR kind = :kind) AND (:failed IS NULL OR failed = :failed)
+ORDER BY at DESC, number DESC LIMIT :limit;

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
-from routecanary.adapters.store.chain import Row, event_from_row, first_break, link
+from routecanary.adapters.store.chain import Row, at_text, event_from_row, first_break, link
+from routecanary.adapters.store.codec import pack
 from routecanary.adapters.store.connection import BUSY_SECONDS, Cell, Connection
+from routecanary.adapters.store.evidence import entry_from_row, row_from_packed, stored_from_row
+from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, ChainBreak, Head, StoredDraft, StoredEvent
-from routecanary.domain.names import ModelId
+from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.probe import ProbeKind
+from routecanary.domain.transcript import Transcript
+from routecanary.domain.verdict import Verdict
 from routecanary.errors import HeadMovedError
 
 _PAGE: Final = 64  # events read at once; no lock and no read transaction outlives a page
 _MOST: Final = 2**63 - 1  # SQLite's largest integer
+_START_OF_TIME: Final = datetime.min.replace(tzinfo=UTC)
+_END_OF_TIME: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class SqliteStore:
-    """The event log in a file that several processes may share. Any thread may call.
+    """A file that several processes may share, with the meaning of `rounds.ports.Store`. Any thread may call.
 
     Opening makes the file (mode 0600) and its folder (0700) where they are missing, and brings an older
     file to today's shape. The caller closes it, best as a context manager.
@@ -48,13 +58,21 @@ class SqliteStore:
             return Head(seq=seq, hash=digest)
         return EMPTY_LOG
 
-    def append(self, events: Sequence[StoredDraft], expected: Head) -> Head:
+    def append(
+        self,
+        events: Sequence[StoredDraft],
+        expected: Head,
+        *,
+        transcripts: Sequence[PackedTranscript] = (),
+    ) -> Head:
         rows = link(events, expected)
+        kept = [row_from_packed(packed, rows[-1].seq if rows else None) for packed in transcripts]
         with self._connection.transaction():
             head = self.head()
             if head != expected:
                 raise HeadMovedError(f"the log's head is {head.seq}, not {expected.seq}: fold again")
             self._connection.insert("append_event", rows)
+            self._connection.insert("keep_transcript", kept)
         return Head(seq=rows[-1].seq, hash=rows[-1].hash) if rows else expected
 
     def read(
@@ -92,11 +110,51 @@ class SqliteStore:
         return tuple(sorted(ModelId(model) for (model,) in self._connection.rows("models")))
 
     def count(self, model: ModelId | None = None, *, kinds: Collection[str] | None = None) -> int:
-        [(number,)] = self._filtered("count_events", model, kinds)
-        return int(number)
+        return sum(number for (number,) in self._filtered("count_events", model, kinds))
 
     def verify(self) -> ChainBreak | None:
         return first_break(self._all_rows())
+
+    def pack(
+        self, transcript: Transcript, *, at: datetime, verdicts: Mapping[ContractName, Verdict]
+    ) -> PackedTranscript:
+        return pack(transcript, at=at, verdicts=verdicts)
+
+    def put(self, transcripts: Sequence[PackedTranscript]) -> None:
+        kept = [row_from_packed(packed, None) for packed in transcripts]
+        with self._connection.transaction():
+            self._connection.insert("keep_transcript", kept)
+
+    def get(self, transcript_id: str) -> StoredTranscript | None:
+        for row in self._connection.rows("transcript", id=transcript_id):
+            return stored_from_row(row)
+        return None
+
+    def find(
+        self,
+        model: ModelId,
+        route: RouteId | None = None,
+        *,
+        kind: ProbeKind | None = None,
+        failed: bool | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Iterator[TranscriptEntry]:
+        query = "transcripts_of_model" if route is None else "transcripts_of_route"
+        at, number = at_text(until or _END_OF_TIME), _MOST
+        while rows := self._connection.rows(
+            query,
+            model=model,
+            route=route,
+            kind=kind,
+            failed=failed,
+            since=at_text(since or _START_OF_TIME),
+            at=at,
+            number=number,
+            limit=_PAGE,
+        ):
+            yield from map(entry_from_row, rows)
+            number, at = rows[-1][0], rows[-1][3]
 
     def _all_rows(self) -> Iterator[Row]:
         after = 0
@@ -106,7 +164,7 @@ class SqliteStore:
 
     def _filtered(
         self, query: str, model: ModelId | None, kinds: Collection[str] | None, **parameters: Cell
-    ) -> list[Any]:
+    ) -> list[sqlite3.Row]:
         """Run the form of a query that its filters need; each form has the index that serves it."""
         if kinds is not None:
             listed = json.dumps(sorted(kinds))
