@@ -55,11 +55,18 @@ class InputError(RoutecanaryError):
         parts = [part for part in (self.place, self.key) if part]
         text = ": ".join([*parts, self.problem])
         if self.value is not None:
-            shown = repr(self.value)
+            shown = _shown(self.value)
             text += f" (got {shown if len(shown) <= 120 else shown[:117] + '...'})"
         if self.allowed:
             text += f"; allowed: {self.allowed}"
         return text
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except (RecursionError, ValueError):  # nested without end, or a number of thousands of digits
+        return f"a value of type {type(value).__name__}"
 
 
 class ConfigError(InputError):

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 from routecanary.domain.names import CONTRACT_NAMES, ContractName, Locale, ModelId, RouteId
+from routecanary.domain.policy import Policy
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.round import Mode
 
@@ -51,14 +52,17 @@ class GatewaySettings:
     base_url: str = "https://openrouter.ai/api/v1"
     api_key_env: str = "OPENROUTER_API_KEY"  # name of the environment variable
     api_key_file: Path | None = None  # used instead, when given
-    concurrency: int = 64  # probes at once
-    connect_timeout: timedelta = timedelta(seconds=10)
-    header_timeout: timedelta = timedelta(seconds=30)  # from the last byte of the request to the status line
+    concurrency: int = 64  # probes at once; too many falsify the latency
+    connect_timeout: timedelta = timedelta(seconds=10)  # from the start until the request is written
+    headers_timeout: timedelta = timedelta(seconds=30)  # from the request's last byte to the status line
     gap_timeout: timedelta = timedelta(seconds=30)  # between two reads
-    total_timeout: timedelta = timedelta(seconds=120)  # of one answer
-    listing_timeout: timedelta = timedelta(seconds=30)  # of one call that is no probe
+    total_timeout: timedelta = timedelta(seconds=120)  # from the request's last byte to the end
+    linger: timedelta = timedelta(seconds=2)  # from `[DONE]` to the end
+    document_timeout: timedelta = timedelta(seconds=30)  # of one call that is no probe
     max_answer_bytes: int = 8 * 1024 * 1024
-    max_answer_reads: int = 100_000
+    max_answer_chunks: int = 100_000  # reads from the socket
+    max_line_bytes: int = 1024 * 1024
+    proxy_from_environment: bool = False  # honour HTTPS_PROXY and its kin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,9 +146,9 @@ class ModelSettings:
 class Settings:
     """The whole configuration; paths are absolute."""
 
-    gateway: GatewaySettings = GatewaySettings()
     store_path: Path
     snapshot_path: Path
+    gateway: GatewaySettings = GatewaySettings()
     max_snapshot_age: timedelta = timedelta(hours=6)
     schedule: ScheduleSettings = ScheduleSettings()
     probes: ProbeSettings = ProbeSettings()
@@ -152,6 +156,7 @@ class Settings:
     contracts: Mapping[ContractName, ContractSettings] = field(
         default_factory=lambda: {name: ContractSettings() for name in CONTRACT_NAMES}
     )
+    policy: Policy = field(default_factory=Policy)
     initial_mode: Mode = Mode.OBSERVE
     models: tuple[ModelSettings, ...] = ()  # in the order of the file
     builtin_path: Path | None = None  # own exclusions beside the shipped ones

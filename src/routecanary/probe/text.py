@@ -7,7 +7,6 @@ docs/probes.md.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from math import isfinite
 from string import Formatter
@@ -15,6 +14,7 @@ from typing import Final
 
 from routecanary.domain.names import Locale, parse_locale
 from routecanary.domain.probe import Json, ProbeKind, ProbeSpec, Scene
+from routecanary.domain.strict_toml import TomlError, parse_toml
 from routecanary.errors import InputError, ProbeTextError
 
 MAX_TEXT: Final = 256 * 1024  # characters of a file
@@ -79,11 +79,9 @@ def _parse(text: str, place: str) -> _Table:
     if len(text) > MAX_TEXT:
         raise ProbeTextError(f"longer than {MAX_TEXT} characters", place=place)
     try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ProbeTextError("not readable as TOML: nested too deeply", place=place) from None
-    except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
-        raise ProbeTextError(f"not readable as TOML: {error}", place=place) from None
+        return parse_toml(text)
+    except TomlError as error:
+        raise ProbeTextError(error.problem, place=place) from None
 
 
 def _kind(read: _Reader) -> ProbeKind:

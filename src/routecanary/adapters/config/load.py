@@ -1,0 +1,211 @@
+"""What did the administrator configure?
+
+One file and the environment → frozen values. Every fault of a file is reported at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from routecanary.adapters.config.faults import faults_from, key_path, raise_faults
+from routecanary.adapters.config.files import read_text_file
+from routecanary.adapters.config.paths import default_snapshot_path, default_store_path, resolve
+from routecanary.adapters.config.schema import (
+    ConfigFile,
+    ContractsTable,
+    GatewayTable,
+    ModelTable,
+    ProbesTable,
+    ProductionTable,
+)
+from routecanary.domain.names import CONTRACT_NAMES, ContractName, ModelId, RouteId
+from routecanary.domain.policy import Policy, policy_from_mapping
+from routecanary.domain.probe import Json, ProbeKind
+from routecanary.domain.round import Mode
+from routecanary.domain.secret import Secret
+from routecanary.domain.settings import (
+    ContractSettings,
+    GatewaySettings,
+    LatencySettings,
+    ModelSettings,
+    PriceCeiling,
+    ProbeSettings,
+    ProductionSettings,
+    Sampling,
+    ScheduleSettings,
+    Settings,
+)
+from routecanary.domain.strict_toml import TomlError, parse_toml
+from routecanary.errors import ConfigError, PolicyError
+
+MAX_KEY: Final = 4_096  # bytes of a key file
+
+
+def load_settings(path: Path, environ: Mapping[str, str]) -> Settings:
+    """Read the configuration file.
+
+    Raises:
+        ConfigError: It cannot be read, or has a fault; a `ConfigFaultsError` if it has several.
+    """
+    return settings_from_toml(read_text_file(path), str(path), base=path.absolute().parent, environ=environ)
+
+
+def settings_from_toml(text: str, place: str, *, base: Path, environ: Mapping[str, str]) -> Settings:
+    """Read a configuration.
+
+    Args:
+        text: The file's content.
+        place: How errors name the file.
+        base: The directory that relative paths count from.
+        environ: For the home directory and the default paths; no key is read here.
+    Raises:
+        ConfigError: As for `load_settings`.
+    """
+    table = _parse(text, place)
+    faults: list[ConfigError] = []
+    policy = _policy(table.get("policy"), place, faults)
+    try:
+        file = ConfigFile.model_validate(table)
+    except ValidationError as error:
+        faults = faults_from(error, place) + faults
+        file = ConfigFile()
+    raise_faults(faults)
+    return _settings(file, policy, base, environ)
+
+
+def read_api_key(gateway: GatewaySettings, environ: Mapping[str, str]) -> Secret:
+    """Read the gateway's key from where the configuration says; white space around it is dropped.
+
+    Raises:
+        ConfigError: It is not there, empty, or not printable ASCII. The message never shows it.
+    """
+    if gateway.api_key_file is not None:
+        place, key = str(gateway.api_key_file), "gateway.api_key_file"
+        value = read_text_file(gateway.api_key_file, key=key, limit=MAX_KEY).strip()
+    else:
+        place, key = f"environment variable {gateway.api_key_env}", "gateway.api_key_env"
+        if gateway.api_key_env not in environ:
+            raise ConfigError("not set", place=place, key=key)
+        value = environ[gateway.api_key_env].strip()
+    if not value:
+        raise ConfigError("empty", place=place, key=key)
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise ConfigError(
+            "holds what no key holds", place=place, key=key, allowed="printable ASCII on one line"
+        )
+    return Secret(value)
+
+
+def template_text() -> str:
+    """Return the commented configuration file that `routecanary init` writes: every option at its default."""
+    return files("routecanary.adapters.config").joinpath("template.toml").read_text("utf-8")
+
+
+def _parse(text: str, place: str) -> dict[str, Json]:
+    try:
+        return parse_toml(text)
+    except TomlError as error:
+        raise ConfigError(error.problem, place=place) from None
+
+
+def _policy(table: object, place: str, faults: list[ConfigError]) -> Policy:
+    """Read `[policy]` name by name, so that each fault is found."""
+    if not isinstance(table, dict):
+        return Policy()  # absent, or refused by the schema
+    sound: dict[str, object] = {}
+    for name, value in table.items():
+        try:
+            policy_from_mapping({name: value}, place)
+        except PolicyError as error:
+            faults.append(
+                ConfigError(
+                    error.problem,
+                    place=place,
+                    key=key_path(("policy", name)),
+                    value=error.value,
+                    allowed=error.allowed,
+                )
+            )
+        else:
+            sound[name] = value
+    return policy_from_mapping(sound, place)
+
+
+def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str, str]) -> Settings:
+    def at(text: str | None) -> Path | None:
+        return None if text is None else resolve(text, base, environ)
+
+    return Settings(
+        store_path=at(file.store.path) or default_store_path(environ),
+        snapshot_path=at(file.snapshot.path) or default_snapshot_path(environ),
+        max_snapshot_age=file.snapshot.max_snapshot_age,
+        gateway=_gateway(file.gateway, at(file.gateway.api_key_file)),
+        schedule=ScheduleSettings(period=file.schedule.period, jitter=file.schedule.jitter),
+        probes=_probes(file.probes, at(file.probes.texts)),
+        latency=LatencySettings(
+            limit=file.contracts.latency.limit,
+            listen=file.contracts.latency.listen,
+            lag_limit=file.contracts.latency.lag_limit,
+        ),
+        contracts=_contracts(file.contracts),
+        policy=policy,
+        initial_mode=Mode(file.initial_mode),
+        models=tuple(_model(ModelId(name), table) for name, table in file.models.items()),
+        builtin_path=at(file.routing.builtin),
+    )
+
+
+def _gateway(table: GatewayTable, key_file: Path | None) -> GatewaySettings:
+    values = {name: getattr(table, name) for name in GatewayTable.model_fields if name != "api_key_file"}
+    return GatewaySettings(**values, api_key_file=key_file)
+
+
+def _probes(table: ProbesTable, texts: Path | None) -> ProbeSettings:
+    return ProbeSettings(
+        locales=table.locales,
+        texts=texts,
+        confirm_delay=table.confirm_delay,
+        max_tokens={
+            ProbeKind.CHAT: table.max_tokens.chat,
+            ProbeKind.FILTER: table.max_tokens.filter,
+            ProbeKind.STRUCTURED: table.max_tokens.structured,
+        },
+        reasoning_room=table.reasoning_room,
+        sampling=Sampling(**table.sampling.model_dump()),
+    )
+
+
+def _contracts(table: ContractsTable) -> dict[ContractName, ContractSettings]:
+    names = ("enabled", "enforce", "confirmations")
+    return {
+        contract: ContractSettings(**{name: getattr(getattr(table, contract), name) for name in names})
+        for contract in CONTRACT_NAMES
+    }
+
+
+def _model(model: ModelId, table: ModelTable) -> ModelSettings:
+    return ModelSettings(
+        model=model,
+        controls={
+            ContractName(name): frozenset(RouteId(tag) for tag in tags)
+            for name, tags in table.controls.items()
+        },
+        production=_production(table.production),
+    )
+
+
+def _production(table: ProductionTable) -> ProductionSettings:
+    return ProductionSettings(
+        only=table.only,
+        ignore=table.ignore,
+        data_collection=table.data_collection,
+        zdr=table.zdr,
+        quantizations=table.quantizations,
+        max_price=PriceCeiling(**table.max_price.model_dump()),
+        required_parameters=table.required_parameters,
+    )

@@ -1,0 +1,243 @@
+"""What shape has the configuration file?
+
+One class a table; each field is an option, with its reader (type and range) and its default, which is taken
+from `domain.settings` so that there is one place to change it. docs/configuration.md and template.toml are
+held to this file by a census.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from routecanary.adapters.config import readers as read
+from routecanary.domain.names import CONTRACT_NAMES, Locale, parse_locale, parse_model, parse_route
+from routecanary.domain.probe import ProbeKind
+from routecanary.domain.settings import (
+    DEFAULT_LOCALES,
+    DEFAULT_MAX_TOKENS,
+    ContractSettings,
+    GatewaySettings,
+    LatencySettings,
+    ProbeSettings,
+    Sampling,
+    ScheduleSettings,
+)
+from routecanary.errors import InputError
+
+# openrouter-wire.md §1.1
+QUANTIZATIONS: Final = frozenset(
+    {"int4", "int8", "fp4", "mxfp4", "nvfp4", "fp6", "fp8", "mxfp8", "fp16", "bf16", "fp32", "unknown"}
+)
+# openrouter-wire.md §1.3
+PARAMETERS: Final = frozenset(
+    {
+        *("temperature", "top_p", "top_k", "min_p", "top_a"),
+        *("frequency_penalty", "presence_penalty", "repetition_penalty"),
+        *(
+            "max_tokens",
+            "max_completion_tokens",
+            "logit_bias",
+            "logprobs",
+            "top_logprobs",
+            "prediction",
+            "seed",
+        ),
+        *("response_format", "structured_outputs", "stop", "tools", "tool_choice", "parallel_tool_calls"),
+        *("include_reasoning", "reasoning", "reasoning_effort", "web_search_options", "verbosity"),
+    }
+)
+SHORTCUTS: Final = (":nitro", ":floor", ":exacto")  # of a model id; they mean the base model
+MAX_MODELS: Final = 1_000
+
+_MS = timedelta(milliseconds=1)
+_S = timedelta(seconds=1)
+_M = timedelta(minutes=1)
+_H = timedelta(hours=1)
+_D = timedelta(days=1)
+
+_GATEWAY = GatewaySettings()
+_LATENCY = LatencySettings()
+_CONTRACT = ContractSettings()
+_PROBES = ProbeSettings()
+_SAMPLING = Sampling()
+_SCHEDULE = ScheduleSettings()
+
+
+def _refuse(problem: str, key: str, allowed: str | None = None) -> PydanticCustomError:
+    """Refuse a combination of values; `key` is the one to change, relative to the table."""
+    return PydanticCustomError(
+        read.FAULT, "refused", {"problem": problem, "value": None, "allowed": allowed, "key": key}
+    )
+
+
+class Table(BaseModel):
+    """A table of the file: unknown keys are refused, nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class GatewayTable(Table):
+    base_url: Annotated[str, read.base_url()] = _GATEWAY.base_url
+    api_key_env: Annotated[str, read.environment_name()] = _GATEWAY.api_key_env
+    api_key_file: Annotated[str | None, read.path()] = None
+    concurrency: Annotated[int, read.whole(1, 2_000)] = _GATEWAY.concurrency
+    connect_timeout: Annotated[timedelta, read.duration(_S, 5 * _M)] = _GATEWAY.connect_timeout
+    headers_timeout: Annotated[timedelta, read.duration(_S, 10 * _M)] = _GATEWAY.headers_timeout
+    gap_timeout: Annotated[timedelta, read.duration(_S, 10 * _M)] = _GATEWAY.gap_timeout
+    total_timeout: Annotated[timedelta, read.duration(_S, _H)] = _GATEWAY.total_timeout
+    linger: Annotated[timedelta, read.duration(0 * _S, _M)] = _GATEWAY.linger
+    document_timeout: Annotated[timedelta, read.duration(_S, 10 * _M)] = _GATEWAY.document_timeout
+    max_answer_bytes: Annotated[int, read.whole(65_536, 268_435_456)] = _GATEWAY.max_answer_bytes
+    max_answer_chunks: Annotated[int, read.whole(1_000, 10_000_000)] = _GATEWAY.max_answer_chunks
+    max_line_bytes: Annotated[int, read.whole(16_384, 67_108_864)] = _GATEWAY.max_line_bytes
+    proxy_from_environment: Annotated[bool, read.switch()] = _GATEWAY.proxy_from_environment
+
+    @model_validator(mode="after")
+    def _consistent(self) -> GatewayTable:
+        if {"api_key_env", "api_key_file"} <= self.model_fields_set:
+            raise _refuse("two places for one key", "api_key_file", "either api_key_env or api_key_file")
+        if self.total_timeout < max(self.headers_timeout, self.gap_timeout):
+            raise _refuse("shorter than headers_timeout or gap_timeout", "total_timeout")
+        if self.max_line_bytes > self.max_answer_bytes:
+            raise _refuse("more than max_answer_bytes", "max_line_bytes")
+        return self
+
+
+class StoreTable(Table):
+    path: Annotated[str | None, read.path()] = None
+
+
+class SnapshotTable(Table):
+    path: Annotated[str | None, read.path()] = None
+    max_snapshot_age: Annotated[timedelta, read.duration(_M, 30 * _D)] = 6 * _H
+
+
+class ScheduleTable(Table):
+    period: Annotated[timedelta, read.duration(_M, 7 * _D)] = _SCHEDULE.period
+    jitter: Annotated[timedelta, read.duration(0 * _S, _D)] = _SCHEDULE.jitter
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ScheduleTable:
+        if self.jitter >= self.period:
+            raise _refuse("not shorter than the period", "jitter")
+        return self
+
+
+class MaxTokensTable(Table):
+    chat: Annotated[int, read.whole(200, 32_000)] = DEFAULT_MAX_TOKENS[ProbeKind.CHAT]
+    filter: Annotated[int, read.whole(200, 32_000)] = DEFAULT_MAX_TOKENS[ProbeKind.FILTER]
+    structured: Annotated[int, read.whole(100, 32_000)] = DEFAULT_MAX_TOKENS[ProbeKind.STRUCTURED]
+
+
+class SamplingTable(Table):
+    temperature: Annotated[float | None, read.number(0, 2, unset=True)] = _SAMPLING.temperature
+    top_p: Annotated[float | None, read.number(0, 1)] = None
+    top_k: Annotated[int | None, read.whole(0, 100_000)] = None
+    min_p: Annotated[float | None, read.number(0, 1)] = None
+    top_a: Annotated[float | None, read.number(0, 1)] = None
+    frequency_penalty: Annotated[float | None, read.number(-2, 2)] = None
+    presence_penalty: Annotated[float | None, read.number(-2, 2)] = None
+    repetition_penalty: Annotated[float | None, read.number(0, 2)] = None
+
+
+class ProbesTable(Table):
+    locales: Annotated[
+        tuple[Locale, ...], read.texts(parse_locale, "locales such as en, pt-BR, th", at_least_one=True)
+    ] = DEFAULT_LOCALES
+    texts: Annotated[str | None, read.path()] = None
+    confirm_delay: Annotated[tuple[timedelta, timedelta], read.duration_pair(0 * _S, 10 * _M)] = (
+        _PROBES.confirm_delay
+    )
+    reasoning_room: Annotated[int, read.whole(0, 100_000)] = _PROBES.reasoning_room
+    max_tokens: MaxTokensTable = MaxTokensTable()
+    sampling: SamplingTable = SamplingTable()
+
+
+class ContractTable(Table):
+    enabled: Annotated[bool, read.switch()] = _CONTRACT.enabled
+    enforce: Annotated[bool, read.switch()] = _CONTRACT.enforce
+    confirmations: Annotated[int, read.whole(0, 10, even=True)] = _CONTRACT.confirmations
+
+
+class LatencyTable(ContractTable):
+    limit: Annotated[timedelta, read.duration(100 * _MS, 10 * _M)] = _LATENCY.limit
+    listen: Annotated[timedelta, read.duration(100 * _MS, 10 * _M)] = _LATENCY.listen
+    lag_limit: Annotated[timedelta, read.duration(10 * _MS, 10 * _S)] = _LATENCY.lag_limit
+
+    @model_validator(mode="after")
+    def _consistent(self) -> LatencyTable:
+        if self.listen < self.limit:
+            raise _refuse("shorter than limit: a late answer would never be seen", "listen")
+        return self
+
+
+class ContractsTable(Table):
+    latency: LatencyTable = LatencyTable()
+    filtering: ContractTable = ContractTable()
+    structured: ContractTable = ContractTable()
+    language: ContractTable = ContractTable()
+    integrity: ContractTable = ContractTable()
+
+
+class MaxPriceTable(Table):
+    prompt: Annotated[Decimal | None, read.money(1_000_000)] = None
+    completion: Annotated[Decimal | None, read.money(1_000_000)] = None
+    request: Annotated[Decimal | None, read.money(1_000)] = None
+
+
+class ProductionTable(Table):
+    only: Annotated[tuple[str, ...], read.texts(parse_route, "tags or provider slugs")] = ()
+    ignore: Annotated[tuple[str, ...], read.texts(parse_route, "tags or provider slugs")] = ()
+    data_collection: Annotated[str | None, read.word("allow", "deny")] = None
+    zdr: Annotated[bool, read.switch()] = False
+    quantizations: Annotated[
+        frozenset[str], read.texts(read.one_of(QUANTIZATIONS), "precision classes such as fp8", frozenset)
+    ] = frozenset()
+    max_price: MaxPriceTable = MaxPriceTable()
+    required_parameters: Annotated[
+        frozenset[str],
+        read.texts(read.one_of(PARAMETERS), "parameters such as structured_outputs", frozenset),
+    ] = frozenset()
+
+
+_ContractName = Annotated[str, read.text(read.one_of(frozenset(CONTRACT_NAMES)), "the name of a contract")]
+_Tags = Annotated[frozenset[str], read.texts(parse_route, "route tags", frozenset, at_least_one=True)]
+
+
+class ModelTable(Table):
+    controls: dict[_ContractName, _Tags] = Field(default_factory=dict)
+    production: ProductionTable = ProductionTable()
+
+
+class RoutingTable(Table):
+    builtin: Annotated[str | None, read.path()] = None
+
+
+def _model_id(value: str) -> str:
+    for shortcut in SHORTCUTS:
+        if value.endswith(shortcut):
+            raise InputError("a routing shortcut, which is not a model of its own", value=value)
+    return parse_model(value)
+
+
+_ModelId = Annotated[str, read.text(_model_id, 'author/slug, optionally with a variant such as ":free"')]
+
+
+class ConfigFile(Table):
+    """The whole file; `policy` is read by the policy's own reader."""
+
+    initial_mode: Annotated[str, read.word("observe", "enforce")] = "observe"
+    gateway: GatewayTable = GatewayTable()
+    store: StoreTable = StoreTable()
+    snapshot: SnapshotTable = SnapshotTable()
+    schedule: ScheduleTable = ScheduleTable()
+    probes: ProbesTable = ProbesTable()
+    contracts: ContractsTable = ContractsTable()
+    policy: dict[str, Any] = Field(default_factory=dict)
+    routing: RoutingTable = RoutingTable()
+    models: dict[_ModelId, ModelTable] = Field(default_factory=dict, max_length=MAX_MODELS)
