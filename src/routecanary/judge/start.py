@@ -1,0 +1,166 @@
+"""Is the start of the answer spoiled?
+
+Judged against the opening that the probe asked for, and, without one, by the few starts that no text of
+any kind has. A model that does not obey, and opens with a well-formed word, has not spoiled anything.
+
+Source: product.md §1 (a), §2; docs/judges.md.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from routecanary.judge.asked import Asked
+from routecanary.judge.contract import Finding, excerpt, fail, unsure
+from routecanary.judge.vocabulary import words
+
+_CODE: Final = "corrupt_start"
+_LOOK: Final = 24  # characters before the asked opening that may be debris
+_MAX_FRAGMENT: Final = 12  # letters of a piece of an unrelated token
+
+_CLOSERS: Final = ")]}）】」』》〉〕］｝"
+# No sentence of any language begins with these.
+_FULLWIDTH: Final = "，。、；：！？．"
+_NEVER_FIRST: Final = ",;" + _FULLWIDTH
+_EMOTICON: Final = re.compile(r"[:;=8xX][-'^]?[)(\[\]DPpOo/\\|*<>3]|[)(]{2,}|[)(]?:")
+# Debris before an asked opening: punctuation that opens nothing and marks up nothing.
+_DEBRIS: Final = frozenset(_CLOSERS + _FULLWIDTH + ",.;:!?'’`%&=+/\\|^<@$·•¨´¸")
+# The tail of a tag or template token whose head was swallowed.
+_TAG_TAIL: Final = re.compile(
+    r"(?:/?(?:think|thinking|thought|reasoning|answer|final|assistant|user|system|im_start|im_end|eot_id|eom_id"
+    r"|end_header_id|start_header_id|begin_of_text|end_of_text|endoftext|end_of_turn|start_of_turn|bos|eos"
+    r"|message|channel|tool_call|tool_calls|s))?(?:\|>|｜>|>)(?=\s|[^\W\d_]|[*\"“])"
+)
+_LONE_MARK: Final = re.compile(r"""[,;:'`’´)\]}.|\\/%&=^，。、；：]{1,2}[ \t]*\n\s*\S""")
+_SAME_TEXT_ASKED: Final = re.compile(
+    r"\b(?:exactly|verbatim|word for word|nothing else|repeat|genau|wörtlich|exactamente|exatamente"
+    r"|exactement|esattamente|precies|dokładnie|точно|дословно|ровно|aynen|persis|chính xác)\b"
+    r"|逐字|原样|原封不动|そのまま|正確に|と書いて|그대로|정확히|ตรงตัว|คำต่อคำ",
+    re.IGNORECASE,
+)
+_QUOTED: Final = re.compile(
+    r"\"([^\"\n]{8,300})\"|“([^”\n]{8,300})”|„([^“”\n]{8,300})[“”]|«([^»\n]{8,300})»|「([^」\n]{4,300})」"
+)
+
+
+def spoiled_start(text: str, asked: Asked) -> Finding | None:
+    """Find debris at the start, or a start that was lost."""
+    start = text.lstrip("\ufeff \t\r\n\u00a0\u200b\u3000")
+    if not start or asked.last_role == "assistant":
+        return None  # nothing there, or the continuation of a text that we do not have
+    if asked.opening:
+        found = _before_opening(start, asked.opening)
+        if found is not None or start.startswith(asked.opening):
+            return found
+    return _lost_beginning(text, asked) or _impossible_first(start, asked)
+
+
+def _before_opening(start: str, opening: str) -> Finding | None:
+    """Look at what stands before the asked opening, if it follows within a few characters."""
+    place = start.find(opening, 0, _LOOK + len(opening))
+    if place <= 0:
+        return None
+    before, after = start[:place], start[place + len(opening) :]
+    shown = excerpt(start)
+    letters = before.strip()
+    marks = [c for c in letters if c in _DEBRIS]
+    solid = "".join(c for c in letters if c.isalnum())
+    if not solid:
+        if marks and len(marks) == len(letters):
+            return fail(_CODE, f"{letters!r} before the asked {opening!r}: {shown}")
+        return None if set(letters) <= set("-*#>_~—–…") else unsure(_CODE, f"starts with {shown}")
+    if any(c.isspace() for c in letters) or len(solid) > _MAX_FRAGMENT:
+        return None  # a text of its own
+    first = after[:1]
+    proper = first.isupper() or (first.isalpha() and first.lower() == first.upper()) or first in '"“«¡¿„「'
+    if not proper:
+        return None  # `hey *waves*`: a word, then an action
+    if marks and not letters[0].isupper() and solid.islower():
+        return fail(_CODE, f"a piece of a token, {letters!r}, before the asked {opening!r}: {shown}")
+    glued = before == letters
+    if solid.isdigit():
+        return fail(_CODE, f"{letters!r} before the asked {opening!r}: {shown}") if glued else None
+    if _script(solid) != _script(after) and _script(after) != "":
+        return fail(_CODE, f"{letters!r} before the asked {opening!r}: {shown}")
+    if glued and solid.islower() and solid.isalpha():
+        return fail(_CODE, f"a piece of a token, {letters!r}, before the asked {opening!r}: {shown}")
+    if solid.islower() and _is_fragment(solid):
+        return fail(_CODE, f"a piece of a token, {letters!r}, before the asked {opening!r}: {shown}")
+    return unsure(_CODE, f"starts with {shown}") if not letters[0].isupper() else None
+
+
+def _is_fragment(word: str) -> bool:
+    """Say whether a lower-case run of Latin letters is an ending rather than a word."""
+    return word.isascii() and (
+        not re.search(r"[aeiouy]", word)
+        or word in _ENDINGS
+        or re.match(r"(?:tion|sion|ment|ness|ing|ed$|ly$|able|ible|ous|ish$|ism|ize|ings|tions)", word)
+        is not None
+    )
+
+
+_ENDINGS: Final = words("""
+    ing ed ly er est ion tion sion ment ness able ible ous ive ful less ity ant ent ary ory ure ist ism
+    ize ish ings tions ers ions ments es en al ial ation ations ated ating
+""")
+
+
+def _lost_beginning(text: str, asked: Asked) -> Finding | None:
+    """Find a required sentence that came without its beginning."""
+    if not _SAME_TEXT_ASKED.search(asked.prompt):
+        return None
+    came = " ".join(text.split()).strip('"“”„«»「」')
+    if len(came) < 4:
+        return None
+    for match in _QUOTED.finditer(asked.prompt):
+        wanted = " ".join(next(group for group in match.groups() if group).split())
+        missing = len(wanted) - len(came)
+        if 0 < missing <= len(wanted) // 2 and wanted.endswith(came):
+            return fail(
+                _CODE, f"the required text came without its first {missing} characters: {excerpt(came)}"
+            )
+    return None
+
+
+def _impossible_first(start: str, asked: Asked) -> Finding | None:
+    """Find a first character, or a first line, that begins no text."""
+    first = start[0]
+    shown = f"starts with {excerpt(start)}"
+    if _TAG_TAIL.match(start) and not re.match(r">\s", start):
+        return fail(_CODE, shown)
+    if unicodedata.category(first) in ("Mn", "Mc") and not "\ufe00" <= first <= "\ufe0f":
+        return fail(_CODE, f"starts with a combining mark, {shown}")
+    if _continues(asked) or _EMOTICON.match(start):
+        return None
+    if first in _CLOSERS:
+        return fail(_CODE, shown)
+    if first in _NEVER_FIRST and start[:2] not in (",,", ";;", "；；", "、、", "。。"):
+        return fail(_CODE, shown)
+    if _LONE_MARK.match(start):
+        return fail(_CODE, f"a lone mark stands on a line of its own, {shown}")
+    if re.match(r"[.:%&=^/\\](?:\s+[^\W\d_]{2,}|[A-ZÀ-Þ][a-zà-ÿ])", start) and not start.startswith("/"):
+        return unsure(_CODE, shown)
+    return None
+
+
+_CONTINUE: Final = re.compile(
+    r"\b(?:continue|complete|finish|fill in|go on|fortsetzen|ergänze|continúa|completa|complète"
+    r"|continua|продолжи|дополни|emoticon|emoji|smiley|regex|code|symbol"
+    r"|character|punctuation|bracket|comma)\b|续写|続け|이어",
+    re.IGNORECASE,
+)
+
+
+def _continues(asked: Asked) -> bool:
+    """Say whether the request invites a start in the middle of things."""
+    return _CONTINUE.search(asked.prompt) is not None
+
+
+def _script(text: str) -> str:
+    """Name the script of the first letter: the first word of its Unicode name."""
+    for character in text[:40]:
+        if character.isalpha():
+            return unicodedata.name(character, "").split(" ", 1)[0]
+    return ""
