@@ -33,8 +33,8 @@ def is_admitted(
             count as admitted.
     Returns:
         True: Each setting admits the route. A service tier is opt-in, so `only` must name it by its full tag.
-    Example: `only = ["fireworks"]` admits `fireworks/us`, but neither `fireworks/priority`, which is a tier, nor
-        `fireworks-ai`.
+    Example: `only = ["fireworks"]` admits `fireworks/us`, but neither `fireworks/priority`, which is a
+        tier, nor `fireworks-ai`.
     """
     return (
         route.tag not in withheld
@@ -67,7 +67,7 @@ def _has_precision(route: Route, quantizations: frozenset[str]) -> bool:
 
 
 def _is_affordable(route: Route, ceiling: PriceCeiling) -> bool:
-    """Hold that no price is above its ceiling; a token price that is not stated is, one per request is not."""
+    """Hold that no price is above its ceiling; a token price must be stated, one per request need not."""
     for price, limit in (
         (route.price_prompt, ceiling.prompt),
         (route.price_completion, ceiling.completion),

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -51,7 +50,7 @@ class GatewaySettings:
 
     base_url: str = "https://openrouter.ai/api/v1"
     api_key_env: str = "OPENROUTER_API_KEY"  # name of the environment variable
-    api_key_file: Path | None = None  # used instead, when given
+    api_key_file: str | None = None  # used instead, when given
     concurrency: int = 64  # probes at once; too many falsify the latency
     connect_timeout: timedelta = timedelta(seconds=10)  # from the start until the request is written
     headers_timeout: timedelta = timedelta(seconds=30)  # from the request's last byte to the status line
@@ -92,7 +91,7 @@ class ProbeSettings:
     """What is asked, and how."""
 
     locales: tuple[Locale, ...] = DEFAULT_LOCALES  # of the rotation, in its order
-    texts: Path | None = None  # directory of own probe texts
+    texts: str | None = None  # directory of own probe texts
     confirm_delay: tuple[timedelta, timedelta] = (timedelta(seconds=2), timedelta(seconds=20))
     max_tokens: Mapping[ProbeKind, int] = field(default_factory=lambda: DEFAULT_MAX_TOKENS)
     reasoning_room: int = 2_000  # tokens added where a route cannot switch reasoning off
@@ -144,10 +143,10 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The whole configuration; paths are absolute."""
+    """The whole configuration; paths are absolute strings."""
 
-    store_path: Path
-    snapshot_path: Path
+    store_path: str
+    snapshot_path: str
     gateway: GatewaySettings = GatewaySettings()
     max_snapshot_age: timedelta = timedelta(hours=6)
     schedule: ScheduleSettings = ScheduleSettings()
@@ -159,7 +158,7 @@ class Settings:
     policy: Policy = field(default_factory=Policy)
     initial_mode: Mode = Mode.OBSERVE
     models: tuple[ModelSettings, ...] = ()  # in the order of the file
-    builtin_path: Path | None = None  # own exclusions beside the shipped ones
+    builtin_path: str | None = None  # own exclusions beside the shipped ones
 
     def enabled_contracts(self) -> frozenset[ContractName]:
         return frozenset(name for name, contract in self.contracts.items() if contract.enabled)

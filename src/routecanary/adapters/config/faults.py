@@ -11,7 +11,6 @@ from re import compile as compile_pattern
 from typing import Any, Final, get_args
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from routecanary.adapters.config import readers
 from routecanary.adapters.config.schema import MAX_MODELS, ConfigFile
@@ -25,7 +24,10 @@ _KEY_MARK = "[key]"  # the library's last step to the key of a mapping, as oppos
 
 def faults_from(error: ValidationError, place: str) -> list[ConfigError]:
     """List the faults that the schema found, in its order."""
-    return [_fault(place, each) for each in error.errors(include_url=False)]
+    return [
+        _fault(place, each["loc"], each["type"], cause=each.get("ctx", {}).get("error"), given=each["input"])
+        for each in error.errors(include_url=False)
+    ]
 
 
 def raise_faults(faults: Sequence[ConfigError]) -> None:
@@ -53,22 +55,16 @@ def _part(part: str) -> str:
     return f'"{shown}"'
 
 
-def _fault(place: str, error: ErrorDetails) -> ConfigError:
-    loc = error["loc"]
-    match error["type"]:
-        case readers.FAULT:
-            context = error["ctx"]
-            if loc and loc[-1] == _KEY_MARK:
-                loc = loc[:-2]
-            if "key" in context:  # of a combination of values: the error is the table's
-                loc = (*loc, context["key"])
-            return ConfigError(
-                context["problem"],
-                place=place,
-                key=key_path(loc),
-                value=context["value"],
-                allowed=context["allowed"],
-            )
+def _fault(place: str, loc: tuple[int | str, ...], kind: str, *, cause: object, given: object) -> ConfigError:
+    if isinstance(cause, readers.RefusedError):
+        if loc and loc[-1] == _KEY_MARK:
+            loc = loc[:-2]
+        if cause.key is not None:
+            loc = (*loc, cause.key)
+        return ConfigError(
+            cause.problem, place=place, key=key_path(loc), value=cause.value, allowed=cause.allowed
+        )
+    match kind:
         case "extra_forbidden" if loc[-1] == "api_key":
             return ConfigError(
                 "a key does not belong in this file",
@@ -82,14 +78,14 @@ def _fault(place: str, error: ErrorDetails) -> ConfigError:
             )
         case "model_type" | "model_attributes_type" | "dict_type":
             return ConfigError(
-                f"{readers.kind_of(error['input'])} where a table belongs", place=place, key=key_path(loc)
+                f"{readers.kind_of(given)} where a table belongs", place=place, key=key_path(loc)
             )
         case "too_long":
             return ConfigError(
                 "too many models", place=place, key=key_path(loc), allowed=f"at most {MAX_MODELS}"
             )
         case _:  # the schema can raise no other; a future one is still shown, without the value
-            return ConfigError(error["msg"], place=place, key=key_path(loc))
+            return ConfigError(f"refused ({kind})", place=place, key=key_path(loc))
 
 
 def _keys_at(loc: tuple[int | str, ...]) -> list[str]:

@@ -85,8 +85,8 @@ def read_api_key(gateway: GatewaySettings, environ: Mapping[str, str]) -> Secret
         ConfigError: It is not there, empty, or not printable ASCII. The message never shows it.
     """
     if gateway.api_key_file is not None:
-        place, key = str(gateway.api_key_file), "gateway.api_key_file"
-        value = read_text_file(gateway.api_key_file, key=key, limit=MAX_KEY).strip()
+        place, key = gateway.api_key_file, "gateway.api_key_file"
+        value = read_text_file(Path(place), key=key, limit=MAX_KEY).strip()
     else:
         place, key = f"environment variable {gateway.api_key_env}", "gateway.api_key_env"
         if gateway.api_key_env not in environ:
@@ -137,12 +137,12 @@ def _policy(table: object, place: str, faults: list[ConfigError]) -> Policy:
 
 
 def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str, str]) -> Settings:
-    def at(text: str | None) -> Path | None:
-        return None if text is None else resolve(text, base, environ)
+    def at(text: str | None) -> str | None:
+        return None if text is None else str(resolve(text, base, environ))
 
     return Settings(
-        store_path=at(file.store.path) or default_store_path(environ),
-        snapshot_path=at(file.snapshot.path) or default_snapshot_path(environ),
+        store_path=at(file.store.path) or str(default_store_path(environ)),
+        snapshot_path=at(file.snapshot.path) or str(default_snapshot_path(environ)),
         max_snapshot_age=file.snapshot.max_snapshot_age,
         gateway=_gateway(file.gateway, at(file.gateway.api_key_file)),
         schedule=ScheduleSettings(period=file.schedule.period, jitter=file.schedule.jitter),
@@ -160,12 +160,12 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
     )
 
 
-def _gateway(table: GatewayTable, key_file: Path | None) -> GatewaySettings:
+def _gateway(table: GatewayTable, key_file: str | None) -> GatewaySettings:
     values = {name: getattr(table, name) for name in GatewayTable.model_fields if name != "api_key_file"}
     return GatewaySettings(**values, api_key_file=key_file)
 
 
-def _probes(table: ProbesTable, texts: Path | None) -> ProbeSettings:
+def _probes(table: ProbesTable, texts: str | None) -> ProbeSettings:
     return ProbeSettings(
         locales=table.locales,
         texts=texts,

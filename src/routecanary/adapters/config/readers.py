@@ -18,19 +18,31 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from pydantic import PlainValidator
-from pydantic_core import PydanticCustomError
 
 from routecanary.domain.times import format_duration, parse_duration
 from routecanary.errors import InputError
-
-FAULT: Final = "routecanary_fault"
-"""The type of the errors that a `Reader` raises."""
 
 MAX_LIST: Final = 500  # entries
 MAX_STRING: Final = 4_096  # characters
 
 _MILLISECONDS = re.compile(r"([0-9]{1,9})ms")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
+
+
+class RefusedError(ValueError):
+    """One fault of the file, on its way through the validation library, which only collects `ValueError`s.
+
+    `key`: the option to change, where it is a combination of a table's values that is refused.
+    """
+
+    def __init__(
+        self, problem: str, *, value: object = None, allowed: str | None = None, key: str | None = None
+    ) -> None:
+        self.problem = problem
+        self.value = value
+        self.allowed = allowed
+        self.key = key
+        super().__init__(problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +61,7 @@ class Reader:
             return self.read(value)
         except InputError as error:
             shown = None if self.hidden else error.value
-            context = {"problem": error.problem, "value": shown, "allowed": error.allowed or self.allowed}
-            raise PydanticCustomError(FAULT, "refused", context) from None
+            raise RefusedError(error.problem, value=shown, allowed=error.allowed or self.allowed) from None
 
 
 def leaf(read: Callable[[object], object], allowed: str, *, hidden: bool = False) -> PlainValidator:

@@ -12,7 +12,6 @@ from decimal import Decimal
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from routecanary.adapters.config import readers as read
 from routecanary.domain.names import CONTRACT_NAMES, Locale, parse_locale, parse_model, parse_route
@@ -68,13 +67,6 @@ _SAMPLING = Sampling()
 _SCHEDULE = ScheduleSettings()
 
 
-def _refuse(problem: str, key: str, allowed: str | None = None) -> PydanticCustomError:
-    """Refuse a combination of values; `key` is the one to change, relative to the table."""
-    return PydanticCustomError(
-        read.FAULT, "refused", {"problem": problem, "value": None, "allowed": allowed, "key": key}
-    )
-
-
 class Table(BaseModel):
     """A table of the file: unknown keys are refused, nothing is converted."""
 
@@ -100,11 +92,13 @@ class GatewayTable(Table):
     @model_validator(mode="after")
     def _consistent(self) -> GatewayTable:
         if {"api_key_env", "api_key_file"} <= self.model_fields_set:
-            raise _refuse("two places for one key", "api_key_file", "either api_key_env or api_key_file")
+            raise read.RefusedError(
+                "two places for one key", key="api_key_file", allowed="either api_key_env or api_key_file"
+            )
         if self.total_timeout < max(self.headers_timeout, self.gap_timeout):
-            raise _refuse("shorter than headers_timeout or gap_timeout", "total_timeout")
+            raise read.RefusedError("shorter than headers_timeout or gap_timeout", key="total_timeout")
         if self.max_line_bytes > self.max_answer_bytes:
-            raise _refuse("more than max_answer_bytes", "max_line_bytes")
+            raise read.RefusedError("more than max_answer_bytes", key="max_line_bytes")
         return self
 
 
@@ -124,7 +118,7 @@ class ScheduleTable(Table):
     @model_validator(mode="after")
     def _consistent(self) -> ScheduleTable:
         if self.jitter >= self.period:
-            raise _refuse("not shorter than the period", "jitter")
+            raise read.RefusedError("not shorter than the period", key="jitter")
         return self
 
 
@@ -172,7 +166,7 @@ class LatencyTable(ContractTable):
     @model_validator(mode="after")
     def _consistent(self) -> LatencyTable:
         if self.listen < self.limit:
-            raise _refuse("shorter than limit: a late answer would never be seen", "listen")
+            raise read.RefusedError("shorter than limit: a late answer would never be seen", key="listen")
         return self
 
 

@@ -26,7 +26,7 @@ def shipped_texts() -> dict[str, str]:
     }
 
 
-def own_texts(directory: Path | None) -> dict[str, str]:
+def own_texts(directory: str | None) -> dict[str, str]:
     """Read an administrator's texts: path → TOML; none where no directory is named.
 
     Raises:
@@ -34,9 +34,9 @@ def own_texts(directory: Path | None) -> dict[str, str]:
     """
     if directory is None:
         return {}
-    place, key = str(directory), "probes.texts"
+    place, key = directory, "probes.texts"
     try:
-        paths = sorted(path for path in directory.iterdir() if path.suffix == ".toml")
+        paths = sorted(path for path in Path(directory).iterdir() if path.suffix == ".toml")
     except FileNotFoundError:
         raise ConfigError("no such directory", place=place, key=key) from None
     except NotADirectoryError:
