@@ -74,6 +74,17 @@ class LatencySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgingSettings:
+    """The limits of the other contracts; a unit is a word, or its like in scripts without spaces."""
+
+    own_limit_tokens: int = 2_000  # a budget eaten by hidden reasoning is a fail from here on
+    min_units: int = 12  # of an answer, below which its language is never a fail
+    mix_units: int = 12  # foreign units that a mix needs
+    mix_share: float = 0.2  # and their share of the answer
+    refusal_points: int = 4  # score from which a text is a refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContractSettings:
     """How one contract is used.
 
@@ -92,6 +103,7 @@ class ProbeSettings:
 
     locales: tuple[Locale, ...] = DEFAULT_LOCALES  # of the rotation, in its order
     texts: str | None = None  # directory of own probe texts
+    start_spread: timedelta = timedelta(seconds=10)  # routes of a round start within it
     confirm_delay: tuple[timedelta, timedelta] = (timedelta(seconds=2), timedelta(seconds=20))
     max_tokens: Mapping[ProbeKind, int] = field(default_factory=lambda: DEFAULT_MAX_TOKENS)
     reasoning_room: int = 2_000  # tokens added where a route cannot switch reasoning off
@@ -152,6 +164,7 @@ class Settings:
     schedule: ScheduleSettings = ScheduleSettings()
     probes: ProbeSettings = ProbeSettings()
     latency: LatencySettings = LatencySettings()
+    judging: JudgingSettings = JudgingSettings()
     contracts: Mapping[ContractName, ContractSettings] = field(
         default_factory=lambda: {name: ContractSettings() for name in CONTRACT_NAMES}
     )

@@ -31,6 +31,7 @@ from routecanary.domain.secret import Secret
 from routecanary.domain.settings import (
     ContractSettings,
     GatewaySettings,
+    JudgingSettings,
     LatencySettings,
     ModelSettings,
     PriceCeiling,
@@ -152,6 +153,13 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
             listen=file.contracts.latency.listen,
             lag_limit=file.contracts.latency.lag_limit,
         ),
+        judging=JudgingSettings(
+            own_limit_tokens=file.contracts.own_limit_tokens,
+            min_units=file.contracts.language.min_units,
+            mix_units=file.contracts.language.mix_units,
+            mix_share=file.contracts.language.mix_share,
+            refusal_points=file.contracts.filtering.refusal_points,
+        ),
         contracts=_contracts(file.contracts),
         policy=policy,
         initial_mode=Mode(file.initial_mode),
@@ -169,6 +177,7 @@ def _probes(table: ProbesTable, texts: str | None) -> ProbeSettings:
     return ProbeSettings(
         locales=table.locales,
         texts=texts,
+        start_spread=table.start_spread,
         confirm_delay=table.confirm_delay,
         max_tokens={
             ProbeKind.CHAT: table.max_tokens.chat,

@@ -21,6 +21,7 @@ from routecanary.domain.settings import (
     DEFAULT_MAX_TOKENS,
     ContractSettings,
     GatewaySettings,
+    JudgingSettings,
     LatencySettings,
     ProbeSettings,
     Sampling,
@@ -61,6 +62,7 @@ _D = timedelta(days=1)
 
 _GATEWAY = GatewaySettings()
 _LATENCY = LatencySettings()
+_JUDGING = JudgingSettings()
 _CONTRACT = ContractSettings()
 _PROBES = ProbeSettings()
 _SAMPLING = Sampling()
@@ -144,6 +146,7 @@ class ProbesTable(Table):
         tuple[Locale, ...], read.texts(parse_locale, "locales such as en, pt-BR, th", at_least_one=True)
     ] = DEFAULT_LOCALES
     texts: Annotated[str | None, read.path()] = None
+    start_spread: Annotated[timedelta, read.duration(0 * _S, 10 * _M)] = _PROBES.start_spread
     confirm_delay: Annotated[tuple[timedelta, timedelta], read.duration_pair(0 * _S, 10 * _M)] = (
         _PROBES.confirm_delay
     )
@@ -170,11 +173,22 @@ class LatencyTable(ContractTable):
         return self
 
 
+class FilteringTable(ContractTable):
+    refusal_points: Annotated[int, read.whole(3, 20)] = _JUDGING.refusal_points
+
+
+class LanguageTable(ContractTable):
+    min_units: Annotated[int, read.whole(5, 500)] = _JUDGING.min_units
+    mix_units: Annotated[int, read.whole(5, 500)] = _JUDGING.mix_units
+    mix_share: Annotated[float, read.number(0.05, 1)] = _JUDGING.mix_share
+
+
 class ContractsTable(Table):
+    own_limit_tokens: Annotated[int, read.whole(100, 100_000)] = _JUDGING.own_limit_tokens
     latency: LatencyTable = LatencyTable()
-    filtering: ContractTable = ContractTable()
+    filtering: FilteringTable = FilteringTable()
     structured: ContractTable = ContractTable()
-    language: ContractTable = ContractTable()
+    language: LanguageTable = LanguageTable()
     integrity: ContractTable = ContractTable()
 
 
