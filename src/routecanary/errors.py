@@ -10,6 +10,7 @@ RoutecanaryError
 │   ├── ClockError          a round from before what its model has already seen
 │   ├── CaseError           a case file of `judge`
 │   ├── ScenarioError       a lab scenario
+│   │   └── ScenarioFaultsError    several of them, found in one reading
 │   └── ListingError        the gateway's endpoint listing
 ├── GatewayError          the gateway could not be asked (discovery, /key); never evidence against a route
 ├── StoreError            the event log could not be read or written
@@ -52,7 +53,7 @@ class InputError(RoutecanaryError):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        parts = [part for part in (self.place, self.key) if part]
+        parts = [_printable(part) for part in (self.place, self.key) if part]
         text = ": ".join([*parts, self.problem])
         if self.value is not None:
             shown = _shown(self.value)
@@ -60,6 +61,11 @@ class InputError(RoutecanaryError):
         if self.allowed:
             text += f"; allowed: {self.allowed}"
         return text
+
+
+def _printable(name: str) -> str:
+    """Escape what a terminal would obey: a name may come from the input."""
+    return name if name.isprintable() else ascii(name)[1:-1]
 
 
 def _shown(value: object) -> str:
@@ -106,6 +112,17 @@ class CaseError(InputError):
 
 class ScenarioError(InputError):
     """A lab scenario does not have the shape of a scenario."""
+
+
+class ScenarioFaultsError(ScenarioError):
+    """Every fault found in one reading of a scenario; the message has one line for each."""
+
+    def __init__(self, faults: Sequence[ScenarioError]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("the scenario has several faults")
+
+    def __str__(self) -> str:
+        return "\n".join(str(fault) for fault in self.faults)
 
 
 class ListingError(InputError):

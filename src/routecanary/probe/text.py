@@ -16,14 +16,15 @@ from routecanary.domain.names import Locale, parse_locale
 from routecanary.domain.probe import Json, ProbeKind, ProbeSpec, Scene
 from routecanary.domain.strict_toml import TomlError, parse_toml
 from routecanary.errors import InputError, ProbeTextError
+from routecanary.probe.table import TextTable
 
 MAX_TEXT: Final = 256 * 1024  # characters of a file
 MAX_PROMPT: Final = 8_000  # characters of a prompt
 MAX_SCENES: Final = 64
-MAX_ENTRIES: Final = 500  # of one nonce list
 MIN_ENTRIES: Final = 12  # of a nonce list that is used: fewer, and prompts begin alike too often
 MIN_SCENES: Final = 2  # a confirmation asks the next scene
 MAX_SCHEMA_DEPTH: Final = 8
+TOKENS_PER_WORD: Final = 2  # at least; more in most languages
 
 PLACEHOLDERS: Final = {"place": "places", "date": "dates", "name": "people"}
 """Placeholder of a prompt → the list that fills it."""
@@ -31,8 +32,6 @@ PLACEHOLDERS: Final = {"place": "places", "date": "dates", "name": "people"}
 _KINDS: Final = (ProbeKind.CHAT, ProbeKind.FILTER, ProbeKind.STRUCTURED)
 _TOP_KEYS: Final = ("kind", "locale", "version", "places", "dates", "people", "schema", "scenes")
 _SCENE_KEYS: Final = ("id", "prompt", "opening", "names", "object", "min_words", "stop")
-
-_Table = Mapping[str, Json]
 
 
 def spec_from_toml(text: str, place: str, *, max_tokens: Mapping[ProbeKind, int]) -> ProbeSpec:
@@ -46,7 +45,7 @@ def spec_from_toml(text: str, place: str, *, max_tokens: Mapping[ProbeKind, int]
         ProbeTextError: The text breaks a rule of docs/probes.md; the first breach is named.
     """
     table = _parse(text, place)
-    read = _Reader(table, place, "")
+    read = TextTable(table, place, "")
     read.only(_TOP_KEYS)
     kind = _kind(read)
     lists = {key: read.lines(key) for key in PLACEHOLDERS.values()}
@@ -56,7 +55,7 @@ def spec_from_toml(text: str, place: str, *, max_tokens: Mapping[ProbeKind, int]
             "scenes", "wrong number of scenes", len(scene_tables), f"{MIN_SCENES} to {MAX_SCENES}"
         )
     scenes = tuple(
-        _scene(_Reader(each, place, f"scenes[{index}]."), kind, lists)
+        _scene(TextTable(each, place, f"scenes[{index}]."), kind, lists, max_tokens[kind])
         for index, each in enumerate(scene_tables)
     )
     ids = [scene.id for scene in scenes]
@@ -75,7 +74,7 @@ def spec_from_toml(text: str, place: str, *, max_tokens: Mapping[ProbeKind, int]
     )
 
 
-def _parse(text: str, place: str) -> _Table:
+def _parse(text: str, place: str) -> Mapping[str, Json]:
     if len(text) > MAX_TEXT:
         raise ProbeTextError(f"longer than {MAX_TEXT} characters", place=place)
     try:
@@ -84,7 +83,7 @@ def _parse(text: str, place: str) -> _Table:
         raise ProbeTextError(error.problem, place=place) from None
 
 
-def _kind(read: _Reader) -> ProbeKind:
+def _kind(read: TextTable) -> ProbeKind:
     word = read.string("kind", 40)
     for kind in _KINDS:
         if kind.value == word:
@@ -92,14 +91,14 @@ def _kind(read: _Reader) -> ProbeKind:
     raise read.error("kind", "no such probe", word, ", ".join(_KINDS))
 
 
-def _locale(read: _Reader) -> Locale:
+def _locale(read: TextTable) -> Locale:
     try:
         return parse_locale(read.string("locale", 40))
     except InputError as error:
         raise read.error("locale", error.problem, error.value, error.allowed) from None
 
 
-def _scene(read: _Reader, kind: ProbeKind, lists: Mapping[str, tuple[str, ...]]) -> Scene:
+def _scene(read: TextTable, kind: ProbeKind, lists: Mapping[str, tuple[str, ...]], max_tokens: int) -> Scene:
     read.only(_SCENE_KEYS)
     prompt = read.string("prompt", MAX_PROMPT).strip()
     _check_placeholders(read, prompt, lists)
@@ -115,18 +114,26 @@ def _scene(read: _Reader, kind: ProbeKind, lists: Mapping[str, tuple[str, ...]])
         for each in mention:
             if each is not None and each not in prompt:
                 raise read.error(key, "the prompt does not mention it", each)
+    min_words = read.integer("min_words", 1, 5_000) if read.has("min_words") else None
+    if min_words is not None and min_words * TOKENS_PER_WORD > max_tokens:
+        raise read.error(
+            "min_words",
+            "the room for an answer is too small",
+            min_words,
+            f"at most {max_tokens // TOKENS_PER_WORD}, or more room in probes.max_tokens.{kind}",
+        )
     return Scene(
         id=read.string("id", 60),
         prompt=prompt,
         opening=opening,
         names=names,
         object=scene_object,
-        min_words=read.integer("min_words", 1, 5_000) if read.has("min_words") else None,
+        min_words=min_words,
         stop=read.optional_string("stop", 100),
     )
 
 
-def _check_placeholders(read: _Reader, prompt: str, lists: Mapping[str, tuple[str, ...]]) -> None:
+def _check_placeholders(read: TextTable, prompt: str, lists: Mapping[str, tuple[str, ...]]) -> None:
     """Hold that the prompt begins with a placeholder, uses at least two, and that each can be filled."""
     allowed = "{place}, {date}, {name}"
     try:
@@ -155,7 +162,7 @@ def _check_placeholders(read: _Reader, prompt: str, lists: Mapping[str, tuple[st
             )
 
 
-def _schema(read: _Reader, kind: ProbeKind) -> Mapping[str, Json] | None:
+def _schema(read: TextTable, kind: ProbeKind) -> Mapping[str, Json] | None:
     if kind is not ProbeKind.STRUCTURED:
         if read.has("schema"):
             raise read.error("schema", "only the structured probe has a schema")
@@ -167,7 +174,7 @@ def _schema(read: _Reader, kind: ProbeKind) -> Mapping[str, Json] | None:
     return schema
 
 
-def _check_strict(read: _Reader, node: Json, key: str, depth: int) -> None:
+def _check_strict(read: TextTable, node: Json, key: str, depth: int) -> None:
     """Hold that a schema is plain JSON and that each object in it is closed, with every property required."""
     if depth == 0:
         raise read.error(key, "nested too deeply", allowed=f"at most {MAX_SCHEMA_DEPTH} levels")
@@ -190,101 +197,3 @@ def _check_strict(read: _Reader, node: Json, key: str, depth: int) -> None:
             return
         case _:
             raise read.error(key, "a date or time, which JSON does not have")
-
-
-class _Reader:
-    """Typed access to one TOML table; its errors name the file and the key path."""
-
-    def __init__(self, table: _Table, place: str, prefix: str) -> None:
-        self._table = table
-        self._place = place
-        self._prefix = prefix
-
-    def error(
-        self, key: str, problem: str, value: object = None, allowed: str | None = None
-    ) -> ProbeTextError:
-        return ProbeTextError(
-            problem, place=self._place, key=self._prefix + key, value=value, allowed=allowed
-        )
-
-    def has(self, key: str) -> bool:
-        return key in self._table
-
-    def only(self, keys: tuple[str, ...]) -> None:
-        for key in self._table:
-            if key not in keys:
-                raise self.error(key, "unknown key", allowed=", ".join(keys))
-
-    def present(self, *keys: str) -> None:
-        for key in keys:
-            if key not in self._table:
-                raise self.error(key, "missing")
-
-    def string(self, key: str, limit: int) -> str:
-        self.present(key)
-        value = self._table[key]
-        if not isinstance(value, str):
-            raise self.error(key, f"{_kind_of(value)} where a string belongs")
-        if not value.strip() or len(value) > limit:
-            raise self.error(key, "empty or too long", value, f"1 to {limit} characters")
-        return value
-
-    def optional_string(self, key: str, limit: int) -> str | None:
-        return self.string(key, limit) if key in self._table else None
-
-    def integer(self, key: str, low: int, high: int) -> int:
-        self.present(key)
-        value = self._table[key]
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise self.error(key, f"{_kind_of(value)} where a whole number belongs")
-        if not low <= value <= high:
-            shown = value if abs(value) < 10**18 else None  # the digits of a huge integer help nobody
-            raise self.error(key, "out of range", shown, f"{low} to {high}")
-        return value
-
-    def lines(self, key: str) -> tuple[str, ...]:
-        """Read an optional list of short one-line strings."""
-        value = self._table.get(key, [])
-        if not isinstance(value, list):
-            raise self.error(key, f"{_kind_of(value)} where a list of strings belongs")
-        if len(value) > MAX_ENTRIES:
-            raise self.error(key, "too many entries", len(value), f"at most {MAX_ENTRIES}")
-        for index, each in enumerate(value):
-            at = f"{key}[{index}]"
-            if not isinstance(each, str):
-                raise self.error(at, f"{_kind_of(each)} where a string belongs")
-            if not each.strip() or len(each) > 80 or not each.isprintable() or set(each) & set("{}"):
-                raise self.error(at, "not one short line", each, "1 to 80 printable characters, no braces")
-        return tuple(value)
-
-    def table(self, key: str) -> _Table:
-        self.present(key)
-        value = self._table[key]
-        if not isinstance(value, dict):
-            raise self.error(key, f"{_kind_of(value)} where a table belongs")
-        return value
-
-    def tables(self, key: str) -> list[_Table]:
-        self.present(key)
-        value = self._table[key]
-        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-            raise self.error(key, f"{_kind_of(value)} where [[{key}]] tables belong")
-        return value
-
-
-def _kind_of(value: Json) -> str:
-    match value:
-        case bool():
-            return "a boolean"
-        case int():
-            return "a whole number"
-        case float():
-            return "a number"
-        case str():
-            return "a string"
-        case list():
-            return "a list"
-        case dict():
-            return "a table"
-        case _:
-            return "a date or time"
