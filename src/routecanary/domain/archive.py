@@ -16,7 +16,7 @@ from routecanary.domain.verdict import Verdict, VerdictKind
 class TranscriptEntry:
     """The line about a kept transcript: enough to list it, without its bytes.
 
-    The id is the round's time and a hash of the transcript's content, such as
+    The id is the round's time and a hash of the transcript and its verdicts, such as
     `20261129T100000Z-0f343b0931126a20f133d67c2b018a3b`: ids sort by time, and equal content of one round
     has one id.
     """
@@ -40,9 +40,10 @@ class TranscriptEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedTranscript:
-    """A transcript made ready for keeping; `data` is the store's own format."""
+    """A transcript made ready for keeping, in the store's own format."""
 
     entry: TranscriptEntry
+    verdicts: str
     data: bytes
 
 

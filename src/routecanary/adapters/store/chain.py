@@ -113,7 +113,10 @@ def _joined(value: Json) -> Json:
         case list():
             return [_joined(item) for item in value]
         case Mapping():
-            return {_joined(key): _joined(item) for key, item in value.items()}
+            joined = {_joined(key): _joined(item) for key, item in value.items()}
+            if len(joined) != len(value):
+                raise ValueError("two keys are one in JSON")
+            return joined
         case _:
             return value
 

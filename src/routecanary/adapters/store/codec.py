@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from routecanary.adapters.store.chain import at_text, canonical, name_text
-from routecanary.domain.archive import PackedTranscript, TranscriptEntry
+from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.names import ContractName
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict
@@ -32,6 +32,7 @@ _TEXT: Final = 1  # extension: UTF-8 that may hold surrogates
 _INTEGER: Final = 2  # extension: a signed integer, big-endian
 _MAPPING: Final = 3  # extension: pairs in MessagePack, for keys that hold surrogates
 _FIELDS: Final = tuple(field.name for field in fields(Transcript))
+_LISTED: Final = ("model", "route", "kind", "locale", "attempt")  # what an entry repeats
 
 
 def pack(
@@ -56,8 +57,9 @@ def pack(
     if len(plain) > MAX_TRANSCRIPT:
         raise StoreError(f"a transcript has {len(plain)} bytes; allowed: {MAX_TRANSCRIPT}")
     data = zlib.compress(plain, _LEVEL)
+    said = verdicts_to_text(verdicts)
     entry = TranscriptEntry(
-        id=content_id(at, plain),
+        id=content_id(at, plain, said),
         at=at.astimezone(UTC),
         model=transcript.model,
         route=transcript.route,
@@ -67,33 +69,39 @@ def pack(
         verdicts=dict(verdicts),
         size=len(data),
     )
-    return PackedTranscript(entry=entry, data=data)
+    return PackedTranscript(entry=entry, verdicts=said, data=data)
 
 
-def unpack(entry: TranscriptEntry, data: bytes) -> Transcript:
+def unpack(packed: PackedTranscript) -> StoredTranscript:
     """Read a kept transcript back.
 
     Raises:
-        StoreError: The bytes are not those that were kept under this id.
+        StoreError: The bytes, the verdicts or the line about them are not those that were kept.
     """
+    entry = packed.entry
     try:
         inflater = zlib.decompressobj()
-        plain = inflater.decompress(data, MAX_TRANSCRIPT)
-        if content_id(entry.at, plain) != entry.id:
+        plain = inflater.decompress(packed.data, MAX_TRANSCRIPT)
+        if content_id(entry.at, plain, packed.verdicts) != entry.id:
             raise StoreError(f"transcript {entry.id} was altered: its content does not have its id")
-        return msgspec.convert(msgspec.msgpack.decode(plain, ext_hook=_from_extension), Transcript)
+        transcript = msgspec.convert(msgspec.msgpack.decode(plain, ext_hook=_from_extension), Transcript)
     except (zlib.error, msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
         raise StoreError(f"transcript {entry.id} cannot be read: {error}") from error
+    if any(getattr(entry, name) != getattr(transcript, name) for name in _LISTED):
+        raise StoreError(f"transcript {entry.id} was altered: its entry does not describe it")
+    return StoredTranscript(entry=entry, transcript=transcript)
 
 
-def content_id(at: datetime, plain: bytes) -> str:
-    """Name a transcript by its round's time, to the second, and by its content.
+def content_id(at: datetime, plain: bytes, verdicts: str) -> str:
+    """Name a transcript by its round's time, to the second, and by its content and verdicts.
 
     The time in front lets ids sort, and lets the index of ids grow at its end: a bare hash would touch a
     page of the index for each transcript.
     """
+    digest = sha256(plain)
+    digest.update(verdicts.encode("utf-8", "surrogatepass"))
     second = at_text(at)[:19].replace("-", "").replace(":", "")
-    return f"{second}Z-{sha256(plain).hexdigest()[:_HASH_DIGITS]}"
+    return f"{second}Z-{digest.hexdigest()[:_HASH_DIGITS]}"
 
 
 def verdicts_to_text(verdicts: Mapping[ContractName, Verdict]) -> str:

@@ -175,7 +175,13 @@ def _make_file(path: Path) -> None:
         except FileExistsError:
             if not stat.S_ISREG(path.stat().st_mode):
                 raise StoreError(f"the store {str(path)!r} is not a regular file") from None
+            # the log's write-ahead file lies beside it; SQLite itself would open the file for reading only
+            if not (_writable(path) and _writable(path.parent)):
+                raise StoreError(
+                    f"the store {str(path)!r} cannot be written: its file or folder refuses"
+                ) from None
         else:
+            os.fchmod(made, 0o600)  # whatever the umask took away
             os.close(made)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -189,3 +195,7 @@ def _make_folder(folder: Path) -> None:
         folder = folder.parent
     for each in reversed(missing):
         each.mkdir(mode=0o700, exist_ok=True)
+
+
+def _writable(path: Path) -> bool:
+    return os.access(path, os.R_OK | os.W_OK, effective_ids=os.access in os.supports_effective_ids)

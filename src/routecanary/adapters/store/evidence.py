@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from routecanary.adapters.store.chain import at_text
-from routecanary.adapters.store.codec import FORMAT, unpack, verdicts_from_text, verdicts_to_text
+from routecanary.adapters.store.codec import FORMAT, unpack, verdicts_from_text
 from routecanary.adapters.store.connection import Cell
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.names import Locale, ModelId, RouteId
@@ -28,7 +28,7 @@ def row_from_packed(packed: PackedTranscript, seq: int | None) -> Mapping[str, C
         "locale": entry.locale,
         "attempt": entry.attempt,
         "failed": entry.failed,
-        "verdicts": verdicts_to_text(entry.verdicts),
+        "verdicts": packed.verdicts,
         "format": FORMAT,
         "data": packed.data,
     }
@@ -66,4 +66,4 @@ def stored_from_row(row: sqlite3.Row) -> StoredTranscript:
     entry = entry_from_row(row)
     if row["format"] != FORMAT:
         raise StoreError(f"transcript {entry.id} is kept in format {row['format']}; allowed: {FORMAT}")
-    return StoredTranscript(entry=entry, transcript=unpack(entry, row["data"]))
+    return unpack(PackedTranscript(entry=entry, verdicts=row["verdicts"], data=row["data"]))

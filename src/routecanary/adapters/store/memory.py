@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from routecanary.adapters.store.chain import Row, event_from_row, first_break, link
-from routecanary.adapters.store.codec import pack, unpack, verdicts_to_text
+from routecanary.adapters.store.codec import pack, unpack
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, ChainBreak, Head, StoredDraft, StoredEvent
 from routecanary.domain.names import ContractName, ModelId, RouteId
@@ -120,7 +120,7 @@ class MemoryStore:
         kept = self._transcripts.get(transcript_id)
         if kept is None:
             return None
-        return StoredTranscript(entry=kept.entry, transcript=unpack(kept.entry, kept.data))
+        return unpack(kept)
 
     def find(
         self,
@@ -149,11 +149,10 @@ class MemoryStore:
         yield from reversed(found)
 
     def _keep(self, transcripts: Sequence[PackedTranscript], seq: int | None) -> None:
-        entries = [replace(packed.entry, seq=seq) for packed in transcripts]
-        for entry in entries:
-            verdicts_to_text(entry.verdicts)  # refuse what a file would refuse
-        for packed, entry in zip(transcripts, entries, strict=True):
-            self._transcripts.setdefault(entry.id, replace(packed, entry=entry))
+        for packed in transcripts:
+            self._transcripts.setdefault(
+                packed.entry.id, replace(packed, entry=replace(packed.entry, seq=seq))
+            )
 
     def _check_open(self) -> None:
         if self._closed:

@@ -75,11 +75,10 @@ SELECT count(*) FROM event
 WHERE kind IN (SELECT value FROM json_each(:kinds)) AND (:model IS NULL OR model = :model);
 
 -- name: keep_transcript
--- The same content in the same round is kept once.
+-- What is there already stays as it is: a trigger sees to it.
 INSERT INTO transcript
     (id, seq, at, model, route, kind, locale, attempt, failed, verdicts, format, data)
-VALUES (:id, :seq, :at, :model, :route, :kind, :locale, :attempt, :failed, :verdicts, :format, :data)
-ON CONFLICT (id) DO NOTHING;
+VALUES (:id, :seq, :at, :model, :route, :kind, :locale, :attempt, :failed, :verdicts, :format, :data);
 
 -- name: transcript
 SELECT

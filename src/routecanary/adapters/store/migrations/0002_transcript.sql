@@ -20,6 +20,14 @@ CREATE TABLE transcript (
 CREATE INDEX transcript_by_model ON transcript (model, at);
 CREATE INDEX transcript_by_route ON transcript (model, route, at);
 
+-- The same content in the same round is kept once. REPLACE would delete without asking the trigger below.
+CREATE TRIGGER transcript_is_kept_once BEFORE INSERT ON transcript
+WHEN EXISTS (SELECT 1 FROM transcript WHERE id = NEW.id)
+    OR EXISTS (SELECT 1 FROM transcript WHERE number = NEW.number)
+BEGIN
+    SELECT RAISE(IGNORE);
+END;
+
 CREATE TRIGGER transcript_is_not_changed BEFORE UPDATE ON transcript
 BEGIN
     SELECT RAISE(ABORT, 'a transcript is never changed');

@@ -1,0 +1,85 @@
+-- The file as it stands after all migrations, for reading. It is never executed by the store; a test proves
+-- that `migrations/` makes exactly this. Reasons stand beside each statement there.
+
+-- "ROUC": tells the file from the database of another program.
+PRAGMA application_id = 1380930883;
+
+-- Which migrations made this file what it is, and which text each of them had.
+CREATE TABLE migration (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    checksum TEXT NOT NULL, -- SHA-256 of the migration's text
+    applied TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+);
+
+CREATE TABLE event (
+    seq INTEGER PRIMARY KEY CHECK (seq > 0), -- 1, 2, 3 … without a gap
+    at TEXT NOT NULL CHECK (typeof(at) = 'text'), -- UTC, microseconds, sorts as time does
+    model TEXT CHECK (typeof(model) IN ('text', 'null')), -- NULL = of no single model
+    kind TEXT NOT NULL CHECK (typeof(kind) = 'text'),
+    body TEXT NOT NULL CHECK (typeof(body) = 'text'), -- canonical JSON
+    previous TEXT NOT NULL CHECK (typeof(previous) = 'text' AND length(previous) = 64),
+    hash TEXT NOT NULL CHECK (typeof(hash) = 'text' AND length(hash) = 64)
+);
+
+-- The fold of one model.
+CREATE INDEX event_by_model ON event (model, seq);
+
+-- Listings of some kinds, and the last checkpoint of a model.
+CREATE INDEX event_by_kind ON event (kind, model, seq);
+
+-- Whoever writes must continue the chain where it ends.
+CREATE TRIGGER event_continues_the_chain BEFORE INSERT ON event
+WHEN NEW.seq <> (SELECT ifnull(max(seq), 0) FROM event) + 1
+    OR NEW.previous <> ifnull((SELECT hash FROM event WHERE seq = NEW.seq - 1), printf('%064d', 0))
+BEGIN
+    SELECT RAISE(ABORT, 'an event must follow the last one and carry its hash');
+END;
+
+CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event
+BEGIN
+    SELECT RAISE(ABORT, 'an event is never changed');
+END;
+
+CREATE TRIGGER event_is_not_deleted BEFORE DELETE ON event
+BEGIN
+    SELECT RAISE(ABORT, 'an event is never deleted');
+END;
+
+CREATE TABLE transcript (
+    number INTEGER PRIMARY KEY, -- order of keeping
+    id TEXT NOT NULL UNIQUE CHECK (typeof(id) = 'text'), -- the round's second and a hash of the content
+    seq INTEGER REFERENCES event (seq), -- the last event of the same append; NULL = kept alone
+    at TEXT NOT NULL CHECK (typeof(at) = 'text'), -- the round's time: UTC, microseconds
+    model TEXT NOT NULL CHECK (typeof(model) = 'text'),
+    route TEXT CHECK (typeof(route) IN ('text', 'null')),
+    kind TEXT NOT NULL CHECK (typeof(kind) = 'text'), -- of the probe
+    locale TEXT CHECK (typeof(locale) IN ('text', 'null')),
+    attempt INTEGER NOT NULL CHECK (typeof(attempt) = 'integer'),
+    failed INTEGER NOT NULL CHECK (failed IN (0, 1)), -- whether a verdict is a fail
+    verdicts TEXT NOT NULL CHECK (typeof(verdicts) = 'text'), -- JSON list, one item a contract
+    format INTEGER NOT NULL CHECK (typeof(format) = 'integer'), -- of data; see codec.py
+    data BLOB NOT NULL CHECK (typeof(data) = 'blob') -- last, so that a listing does not walk through it
+);
+
+-- One model's history, and one route's.
+CREATE INDEX transcript_by_model ON transcript (model, at);
+CREATE INDEX transcript_by_route ON transcript (model, route, at);
+
+-- The same content in the same round is kept once. REPLACE would delete without asking the trigger below.
+CREATE TRIGGER transcript_is_kept_once BEFORE INSERT ON transcript
+WHEN EXISTS (SELECT 1 FROM transcript WHERE id = NEW.id)
+    OR EXISTS (SELECT 1 FROM transcript WHERE number = NEW.number)
+BEGIN
+    SELECT RAISE(IGNORE);
+END;
+
+CREATE TRIGGER transcript_is_not_changed BEFORE UPDATE ON transcript
+BEGIN
+    SELECT RAISE(ABORT, 'a transcript is never changed');
+END;
+
+CREATE TRIGGER transcript_is_not_deleted BEFORE DELETE ON transcript
+BEGIN
+    SELECT RAISE(ABORT, 'a transcript is never deleted');
+END;
