@@ -1,0 +1,155 @@
+"""Which world does a scenario file mean? Its tables become the values of `host.py`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from routecanary.domain.names import parse_model
+from routecanary.domain.probe import Json, ProbeKind
+from routecanary.errors import InputError, ScenarioError
+from routecanary.lab.faults import FAULT_NAMED
+from routecanary.lab.host import (
+    Account,
+    Expectation,
+    LabModel,
+    LabRoute,
+    Noise,
+    Pace,
+    ParameterValue,
+    PlantedFault,
+)
+from routecanary.lab.scenario import Scenario
+from routecanary.lab.shape import (
+    FaultTable,
+    ModelTable,
+    NoiseTable,
+    RouteTable,
+    WindowTable,
+    one_error,
+    read_shape,
+)
+
+
+def scenario_from_table(table: Mapping[str, Json], place: str) -> Scenario:
+    """Convert a decoded scenario file.
+
+    Raises:
+        ScenarioError: As for `scenario_from_toml`.
+    """
+    shape = read_shape(table, place)
+    conversion = _Conversion(place)
+    models = tuple(
+        conversion.model(model, f"models[{index}]", shape.noise) for index, model in enumerate(shape.models)
+    )
+    names = Counter(name for model in models for name in {model.id, model.dated})
+    for name, count in sorted(names.items()):
+        if count > 1:
+            conversion.refuse("names two models", "models", value=name)
+    if conversion.faults:
+        raise one_error(conversion.faults)
+    return Scenario(
+        name=shape.name, about=shape.about, key=shape.key, account=Account(shape.account), models=models
+    )
+
+
+class _Conversion:
+    """Converts tables and collects what is wrong between their fields."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self.faults: list[ScenarioError] = []
+
+    def refuse(self, problem: str, key: str, *, value: object = None, allowed: str | None = None) -> None:
+        self.faults.append(ScenarioError(problem, place=self._place, key=key, value=value, allowed=allowed))
+
+    def model(self, shape: ModelTable, key: str, noise: NoiseTable) -> LabModel:
+        everywhere = self._planted(shape.faults, f"{key}.faults")
+        routes = tuple(
+            self._route(route, f"{key}.routes[{index}]", shape.noise or noise, everywhere)
+            for index, route in enumerate(shape.routes)
+        )
+        for tag, count in sorted(Counter(route.tag for route in routes).items()):
+            if count > 1:
+                self.refuse(
+                    "two routes have this tag (twin rows are one route: rows = 2)", f"{key}.routes", value=tag
+                )
+        return LabModel(
+            id=parse_model(shape.id),
+            dated=shape.dated or f"{shape.id}-20260901",
+            name=shape.name or shape.id,
+            routes=routes,
+        )
+
+    def _route(
+        self, shape: RouteTable, key: str, noise: NoiseTable, everywhere: tuple[PlantedFault, ...]
+    ) -> LabRoute:
+        own = shape.noise or noise
+        self._check_window(shape.listed, f"{key}.listed")
+        return LabRoute(
+            tag=shape.tag,
+            provider=shape.provider,
+            slug=shape.slug or shape.tag.split("/", maxsplit=1)[0],
+            parameters=shape.parameters,
+            rows=shape.rows,
+            quantization=shape.quantization,
+            price_prompt=shape.price_prompt,
+            price_completion=shape.price_completion,
+            context_length=shape.context_length,
+            max_completion_tokens=shape.max_completion_tokens,
+            status=shape.status,
+            service_tier=shape.service_tier,
+            official=shape.official,
+            trains_on_data=shape.trains_on_data,
+            keeps_data=shape.keeps_data,
+            pace=Pace(
+                first_text_seconds=shape.first_text_seconds,
+                first_text_spread=shape.first_text_spread,
+                tokens_per_second=shape.tokens_per_second,
+                answer_seconds=shape.answer_seconds,
+            ),
+            noise=Noise(natural_failure=own.natural_failure, transport_errors=own.transport_errors),
+            listed=shape.listed.window(),
+            faults=self._planted(shape.faults, f"{key}.faults") + everywhere,
+        )
+
+    def _planted(self, shapes: Sequence[FaultTable], key: str) -> tuple[PlantedFault, ...]:
+        planted: list[PlantedFault] = []
+        for index, shape in enumerate(shapes):
+            at = f"{key}[{index}]"
+            self._check_window(shape, at)
+            planted.append(
+                PlantedFault(
+                    fault=shape.fault,
+                    probability=shape.probability,
+                    window=shape.window(),
+                    locales=frozenset(shape.locales),
+                    probes=frozenset(ProbeKind(probe) for probe in shape.probes),
+                    parameters=self._parameters(shape, at),
+                    expect=None if shape.expect is None else Expectation(shape.expect),
+                )
+            )
+        return tuple(planted)
+
+    def _parameters(self, shape: FaultTable, key: str) -> dict[str, ParameterValue]:
+        known = FAULT_NAMED[shape.fault].parameters
+        given: dict[str, ParameterValue] = {}
+        for name, value in shape.parameters.items():
+            at = f"{key}.parameters.{name[:80]}"
+            if name not in known:
+                allowed = ", ".join(known) or f"{shape.fault} takes none"
+                self.refuse("unknown key", at, allowed=allowed)
+                continue
+            try:
+                given[name] = known[name].read(value)
+            except InputError as error:
+                self.refuse(error.problem, at, value=error.value, allowed=error.allowed)
+        return given
+
+    def _check_window(self, shape: WindowTable, key: str) -> None:
+        if shape.end is not None and shape.end <= shape.start:
+            self.refuse("not after `from`", f"{key}.to")
+        if (shape.every is None) != (shape.lasting is None):
+            self.refuse("`every` and `lasting` go together", key)
+        elif shape.every is not None and shape.lasting is not None and shape.lasting > shape.every:
+            self.refuse("longer than `every`", f"{key}.lasting")

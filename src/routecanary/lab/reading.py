@@ -1,0 +1,186 @@
+"""What does a prompt ask for, as far as a host that writes scenes can tell?
+
+The lab knows no probe text. It reads a prompt as it comes: its language, whether it wants a scene or a
+document, the two characters, the thing that has to play a part. Where a prompt does not say, the language's
+defaults stand in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from routecanary.domain.names import Locale
+from routecanary.domain.probe import Json, ProbeKind
+from routecanary.lab.phrases import Book, book_for, books
+from routecanary.lab.request import ChatRequest
+
+DEFAULT_WORDS: Final = 150
+MOST_WORDS: Final = 500
+READ_AT_MOST: Final = 20_000  # characters of a prompt
+
+_WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
+_SENTENCE_END: Final = re.compile(r"(?:^|[.!?:…\n\"“”*])[\s\"“(*]*$")
+_NUMBER: Final = re.compile(r"(?<!\d)\d{2,4}(?!\d)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a host understood of a request."""
+
+    kind: ProbeKind  # CHAT: a scene with an emphasised opening; FILTER: any other scene; ANY: something else
+    locale: Locale
+    names: tuple[str, str]  # the one who acts first, the other
+    object: str  # with its article, in lower case
+    min_words: int
+    schema: Json  # of the document; None = no document is wanted, True = any object
+
+
+def asked_of(request: ChatRequest) -> Asked:
+    """Read a request's prompt and response format."""
+    prompt = request.prompt[-READ_AT_MOST:]
+    book = book_for(_language(prompt))
+    schema = _schema(request.response_format)
+    emphasised = _first_of(prompt, book.reading.emphasised)
+    wants_scene = _first_of(prompt, book.reading.scene) is not None
+    if schema is not None:
+        kind = ProbeKind.STRUCTURED
+    elif wants_scene:
+        kind = ProbeKind.FILTER if emphasised is None else ProbeKind.CHAT
+    else:
+        kind = ProbeKind.ANY
+    paragraphs = [part for part in prompt.split("\n\n") if part.strip()] or [""]
+    story, task = "\n".join(paragraphs[:-1]), paragraphs[-1]
+    found = _names_by_repetition(story, task, book) if book.thai else _names_by_case(prompt, book)
+    names = _actor_first(found or book.default_names, prompt, emphasised)
+    thing = _thing_by_pattern(story, task, book) if book.thai else _thing_by_article(story, task, book)
+    return Asked(
+        kind=kind,
+        locale=book.locale,
+        names=names,
+        object=thing or book.default_object,
+        min_words=_words_asked(task, book),
+        schema=schema,
+    )
+
+
+def _schema(response_format: Mapping[str, Json] | None) -> Json:
+    if response_format is None:
+        return None
+    if response_format["type"] == "json_schema":
+        return response_format["json_schema"]["schema"]
+    return True
+
+
+def _language(prompt: str) -> Locale:
+    letters = sum(letter.isalpha() for letter in prompt)
+    thai = sum("\u0e00" <= letter <= "\u0e7f" for letter in prompt)
+    if thai * 4 > letters:
+        return Locale("th")
+    words = Counter(word.lower() for word in _WORD.findall(prompt))
+    scores = {
+        book.locale: sum(words[word] for word in book.reading.words)
+        for book in books().values()
+        if not book.thai
+    }
+    best = max(scores, key=lambda locale: (scores[locale], locale == "en"))
+    return best if scores[best] else Locale("en")
+
+
+def _first_of(text: str, marks: tuple[str, ...]) -> int | None:
+    places = [place for mark in marks if (place := text.lower().find(mark)) >= 0]
+    return min(places, default=None)
+
+
+def _names_by_case(prompt: str, book: Book) -> tuple[str, str] | None:
+    """Find the two words capitalised most often, at least once inside a sentence; "X and Y" weighs more."""
+    words = [(match.group(), match.start()) for match in _WORD.finditer(prompt)]
+    inside: set[str] = set()
+    counts: Counter[str] = Counter()
+    for word, start in words:
+        if word[0].isupper() and len(word) > 1 and not word.isupper():
+            name = word.removesuffix("'s").removesuffix("’s")
+            counts[name] += 1
+            if not _SENTENCE_END.search(prompt[max(0, start - 4) : start]):
+                inside.add(name)
+    for (left, _), (middle, _), (right, _) in zip(words, words[1:], words[2:], strict=False):
+        if middle in book.reading.conjunctions and left in counts and right in counts:
+            counts[left] += 1
+            counts[right] += 1
+            inside |= {left, right}
+    ranked = [name for name, count in counts.most_common() if count > 1 and name in inside]
+    return (ranked[0], ranked[1]) if len(ranked) > 1 else None
+
+
+def _names_by_repetition(story: str, task: str, book: Book) -> tuple[str, str] | None:
+    """Find "X and Y" in the task where both were met in the story: longest match on either side wins."""
+    best: tuple[int, tuple[str, str]] | None = None
+    for conjunction in book.reading.conjunctions:
+        for match in re.finditer(re.escape(conjunction), task):
+            before, after = task[: match.start()], task[match.end() :]
+            left = _after_introducer(before, story, book) or next(
+                (before[-n:] for n in range(24, 2, -1) if _is_word_in(before[-n:], story)), ""
+            )
+            right = next((after[:n] for n in range(24, 2, -1) if _is_word_in(after[:n], story)), "")
+            length = min(len(left), len(right))
+            if length and (best is None or length > best[0]):
+                best = (length, (left, right))
+    return best[1] if best else None
+
+
+def _after_introducer(before: str, story: str, book: Book) -> str:
+    """Cut off what stands before a name, such as "to" or "both"; empty when the story lacks what is left."""
+    start = max(
+        (before.rfind(word) + len(word) for word in book.reading.introducers if word in before), default=0
+    )
+    piece = before[start:]
+    return piece if 2 < len(piece) <= 24 and _is_word_in(piece, story) else ""
+
+
+def _is_word_in(piece: str, story: str) -> bool:
+    return not any(letter.isspace() for letter in piece) and piece in story
+
+
+def _actor_first(names: tuple[str, str], prompt: str, emphasised: int | None) -> tuple[str, str]:
+    """Put the one who is to act in the opening first: the name last mentioned before the emphasis is."""
+    if emphasised is None:
+        return names
+    first, second = names
+    before = prompt[:emphasised]
+    return (second, first) if before.rfind(second) > before.rfind(first) else names
+
+
+def _thing_by_article(story: str, task: str, book: Book) -> str | None:
+    """Find the noun with an article in the task that the story mentions most often."""
+    told = Counter(word.lower() for word in _WORD.findall(story))
+    words = [word.lower() for word in _WORD.findall(task)]
+    passed_over = {*book.reading.words, *book.reading.stage}
+    best: tuple[int, str] | None = None
+    for article, noun in pairwise(words):
+        if article not in book.reading.articles or len(noun) < 3 or noun in passed_over:
+            continue
+        if told[noun] and (best is None or told[noun] > best[0]):
+            best = (told[noun], f"{article} {noun}")
+    return best[1] if best else None
+
+
+def _thing_by_pattern(story: str, task: str, book: Book) -> str | None:
+    for pattern in book.reading.objects:
+        for match in pattern.finditer(task):
+            if match.group(1) in story:
+                return match.group(1)
+    return None
+
+
+def _words_asked(task: str, book: Book) -> int:
+    """Read the least number of words that the task names."""
+    numbers = [
+        int(match.group())
+        for match in _NUMBER.finditer(task)
+        if book.reading.count_unit in task[match.end() : match.end() + 30]
+    ]
+    return min(MOST_WORDS, min(numbers, default=DEFAULT_WORDS))
