@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from routecanary.domain.answer import visible_text_in
 from routecanary.domain.probe import Probe
-from routecanary.domain.strict_json import JsonError, parse_json
+from routecanary.domain.sse import SseDecoder
 from routecanary.domain.transcript import Chunk, Ending, EndingKind, Transcript
 
 DONE: Final = b"data: [DONE]"
@@ -50,22 +51,21 @@ class Recorder:
 
     __slots__ = (
         "_bounds",
-        "_bytes",
-        "_chunks",
         "_deadlines",
         "_decoder",
         "_done_at",
         "_ending",
         "_first_text_at",
         "_headers",
-        "_last_at",
         "_line",
         "_opened_at",
         "_probe",
+        "_reads",
+        "_size",
         "_start",
         "_started_at",
         "_status",
-        "_tail",
+        "_times",
         "_written_at",
     )
 
@@ -87,12 +87,12 @@ class Recorder:
         self._opened_at: float | None = None
         self._status: int | None = None
         self._headers: tuple[tuple[str, str], ...] = ()
-        self._chunks: list[Chunk] = []
-        self._bytes = 0
+        # Two plain lists: floats and bytes cost the garbage collector nothing while hundreds are open.
+        self._times: list[float] = []
+        self._reads: list[bytes] = []
+        self._size = 0  # bytes
         self._line = 0  # bytes since the last line end
-        self._tail = b""
-        self._last_at = at
-        self._decoder: _FirstText | None = _FirstText()  # None once the first text is found
+        self._decoder: SseDecoder | None = SseDecoder()  # None once the first text is found
         self._first_text_at: float | None = None
         self._done_at: float | None = None
         self._ending: Ending | None = None
@@ -105,38 +105,45 @@ class Recorder:
     def opened(self, at: float, status: int, headers: Iterable[tuple[str, str]]) -> None:
         """The status line and headers came; the names are lower case."""
         self.written(at)  # an answer before the whole request was written
-        self._opened_at = self._last_at = at
+        self._opened_at = at
         self._status = status
         self._headers = tuple(pair for pair in headers if pair[0] not in HIDDEN_HEADERS)
 
     def feed(self, at: float, data: bytes) -> bool:
         """Keep one read; False when a bound is exceeded and the rest shall not be read."""
-        self._chunks.append(Chunk(self._ms(at), data))
-        self._last_at = at
-        self._bytes += len(data)
-        newline = max(data.rfind(b"\n"), data.rfind(b"\r"))
-        self._line = len(data) - newline - 1 + (self._line if newline < 0 else 0)
-        exceeded = self._exceeded()
-        if exceeded is not None:
-            self.ended(at, EndingKind.BOUND_EXCEEDED, exceeded)
+        self._times.append(at)
+        self._reads.append(data)
+        self._size += len(data)
+        line_end = data.rfind(b"\n")
+        if line_end < 0:
+            line_end = data.rfind(b"\r")
+        self._line = len(data) - line_end - 1 + (self._line if line_end < 0 else 0)
+        bounds = self._bounds
+        if self._size > bounds.bytes or self._line > bounds.line or len(self._reads) > bounds.chunks:
+            self.ended(at, EndingKind.BOUND_EXCEEDED, self._exceeded())
             return False
-        if self._decoder is not None and self._status == 200 and self._decoder.found_in(data):
-            self._first_text_at = at
-            self._decoder = None
-        self._tail = (self._tail + data)[-len(DONE) - 4 :]
-        if self._done_at is None and self._tail.rstrip().endswith(DONE):
+        if self._decoder is not None and self._status == 200:
+            self._look_for_text(self._decoder, at, data)
+        if data.rstrip().endswith(b"]") and self._is_done():
             self._done_at = at
         return True
 
-    def _exceeded(self) -> str | None:
+    def _exceeded(self) -> str:
         bounds = self._bounds
-        if self._bytes > bounds.bytes:
+        if self._size > bounds.bytes:
             return f"more than {bounds.bytes} bytes"
-        if len(self._chunks) > bounds.chunks:
-            return f"more than {bounds.chunks} reads"
         if self._line > bounds.line:
             return f"a line of more than {bounds.line} bytes"
-        return None
+        return f"more than {bounds.chunks} reads"
+
+    def _look_for_text(self, decoder: SseDecoder, at: float, data: bytes) -> None:
+        if any(visible_text_in(event.data) for event in decoder.feed(data)):
+            self._first_text_at = at
+            self._decoder = None
+
+    def _is_done(self) -> bool:
+        """Say whether what came last is `[DONE]`, also when several reads bring it."""
+        return b"".join(self._reads[-len(DONE) :]).rstrip().endswith(DONE)
 
     def due(self) -> float:
         """Return when waiting ends if nothing more comes, in seconds of the caller's clock."""
@@ -161,8 +168,9 @@ class Recorder:
             return self._written_at + limits.headers.total_seconds(), "headers"
         if self._done_at is not None:
             return self._done_at + limits.linger.total_seconds(), "linger"
+        last = self._times[-1] if self._times else self._opened_at
         candidates = [
-            (self._last_at + limits.gap.total_seconds(), "gap"),
+            (last + limits.gap.total_seconds(), "gap"),
             (self._written_at + limits.total.total_seconds(), "total"),
         ]
         if self._status == 200 and self._first_text_at is None:
@@ -177,16 +185,14 @@ class Recorder:
     def waiting_window(self) -> tuple[float, float] | None:
         """Return the span in which a late event loop would falsify the latency; None if nothing was asked.
 
-        It runs from the request's last byte to the first visible text, or to the last thing that happened.
+        It runs from the request's last byte to the first visible text, or to the end.
         """
         if self._written_at is None:
             return None
-        return self._written_at, self._first_text_at if self._first_text_at is not None else self._end_at()
-
-    def _end_at(self) -> float:
-        if self._ending is None:
-            return self._last_at
-        return self._origin() + self._ending.at_ms / 1000
+        if self._first_text_at is not None:
+            return self._written_at, self._first_text_at
+        waited_ms = 0.0 if self._ending is None else self._ending.at_ms
+        return self._written_at, self._written_at + waited_ms / 1000
 
     def transcript(self, *, lag_ms: float = 0.0) -> Transcript:
         """Close the recording.
@@ -199,6 +205,7 @@ class Recorder:
         probe = self._probe
         written = self._written_at
         opened = self._opened_at
+        origin = self._origin()
         return Transcript(
             model=probe.model,
             route=probe.route,
@@ -207,7 +214,7 @@ class Recorder:
             request=probe.body,
             status=self._status,
             headers=self._headers,
-            chunks=tuple(self._chunks),
+            chunks=tuple(map(Chunk, [(at - origin) * 1000 for at in self._times], self._reads)),
             ending=self._ending,
             provider_names=probe.provider_names,
             accepted_models=probe.accepted_models,
@@ -225,22 +232,3 @@ class Recorder:
 
     def _ms(self, at: float) -> float:
         return (at - self._origin()) * 1000
-
-
-class _FirstText:
-    """Finds the first visible text of an event stream."""
-
-    def __init__(self) -> None:
-        self._buffer = b""
-
-    def found_in(self, data: bytes) -> bool:
-        *lines, self._buffer = (self._buffer + data).split(b"\n")
-        for line in lines:
-            if line.startswith(b"data:"):
-                try:
-                    text = parse_json(line[5:])["choices"][0]["delta"]["content"]
-                except (JsonError, LookupError, TypeError):
-                    continue
-                if isinstance(text, str) and text.strip():
-                    return True
-        return False

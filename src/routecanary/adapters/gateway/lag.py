@@ -47,10 +47,10 @@ class LagMeter:
         A tick that is overdue at this moment counts, and so does a tick after `end` for the part of its
         delay that lies within the span.
         """
-        first, last = bisect_left(self._ticks, start), bisect_right(self._ticks, end) + 1
-        worst = 0.0
-        for tick, lag in zip(self._ticks[first:last], self._lags[first:last], strict=True):
-            worst = max(worst, min(lag, lag - (tick - end)))
+        first, last = bisect_left(self._ticks, start), bisect_right(self._ticks, end)
+        worst = max(self._lags[first:last], default=0.0)
+        if last < len(self._ticks):
+            worst = max(worst, self._lags[last] - (self._ticks[last] - end))
         if self._handle is not None:
             now = self._clock.monotonic()
             worst = max(worst, min(now, end) - self._due)

@@ -13,6 +13,7 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from math import inf
 from ssl import SSLContext
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -24,6 +25,7 @@ from aiohttp.abc import AbstractStreamWriter
 from routecanary.adapters.gateway.documents import key_info_from_json, providers_from_json
 from routecanary.adapters.gateway.failures import failure_from
 from routecanary.adapters.gateway.lag import LagMeter
+from routecanary.adapters.gateway.tap import receive
 from routecanary.clock import Clock
 from routecanary.domain.account import KeyInfo
 from routecanary.domain.names import ModelId
@@ -172,10 +174,7 @@ class OpenRouterGateway:
         try:
             recording.opened(clock.monotonic(), response.status, _headers(response))
             watch.rearm()
-            content = response.content
-            while data := await content.readany():
-                if not recording.feed(clock.monotonic(), data):
-                    return
+            await receive(response, recording, clock)
             recording.ended(clock.monotonic(), EndingKind.EOF)
         finally:
             response.close()
@@ -289,7 +288,7 @@ class _StampedBody(aiohttp.BytesPayload):
 class _Watch:
     """One timer for all deadlines of a recording.
 
-    Deadlines mostly move away while chunks arrive, so the timer is not touched then; when it rings too early
+    Deadlines mostly move away while chunks arrive, so the timer is left alone then; when it rings too early
     it is set again.
     """
 
@@ -298,6 +297,7 @@ class _Watch:
         self._clock = clock
         self._limit = limit
         self._loop = asyncio.get_running_loop()
+        self._due = inf
         self._handle: asyncio.TimerHandle | None = None
         self.rearm()
 
@@ -305,10 +305,13 @@ class _Watch:
         return self._clock.monotonic()
 
     def rearm(self) -> None:
-        """Set the timer to the recording's next deadline, which may have come nearer."""
-        self.stop()
-        wait = (self._recording.due() - self.now()) / self._clock.rate
-        self._handle = self._loop.call_later(max(0.0, wait), self._ring)
+        """Set the timer to the recording's next deadline, if that has come nearer."""
+        due = self._recording.due()
+        if due < self._due:
+            self.stop()
+            self._due = due
+            wait = (due - self.now()) / self._clock.rate
+            self._handle = self._loop.call_later(max(0.0, wait), self._ring)
 
     def stop(self) -> None:
         if self._handle is not None:
@@ -316,6 +319,7 @@ class _Watch:
             self._handle = None
 
     def _ring(self) -> None:
+        self._due = inf
         if self._recording.expire(self.now()):
             self._limit.reschedule(self._loop.time())
         else:
