@@ -172,6 +172,7 @@ class Settings:
     initial_mode: Mode = Mode.OBSERVE
     models: tuple[ModelSettings, ...] = ()  # in the order of the file
     builtin_path: str | None = None  # own exclusions beside the shipped ones
+    place: str = "configuration"  # how errors name the file that all this stands in
 
     def enabled_contracts(self) -> frozenset[ContractName]:
         return frozenset(name for name, contract in self.contracts.items() if contract.enabled)

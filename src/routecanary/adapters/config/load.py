@@ -5,7 +5,9 @@ One file and the environment → frozen values. Every fault of a file is reporte
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -46,6 +48,8 @@ from routecanary.errors import ConfigError, PolicyError
 
 MAX_KEY: Final = 4_096  # bytes of a key file
 
+_UNQUOTED_MODEL = re.compile(r"^[ \t]*\[models\.[^\"'\]\n]*/", re.MULTILINE)  # the likeliest slip of all
+
 
 def load_settings(path: Path, environ: Mapping[str, str]) -> Settings:
     """Read the configuration file.
@@ -76,7 +80,7 @@ def settings_from_toml(text: str, place: str, *, base: Path, environ: Mapping[st
         faults = faults_from(error, place) + faults
         file = ConfigFile()
     raise_faults(faults)
-    return _settings(file, policy, base, environ)
+    return replace(_settings(file, policy, base, environ), place=place)
 
 
 def read_api_key(gateway: GatewaySettings, environ: Mapping[str, str]) -> Secret:
@@ -111,7 +115,9 @@ def _parse(text: str, place: str) -> dict[str, Json]:
     try:
         return parse_toml(text)
     except TomlError as error:
-        raise ConfigError(error.problem, place=place) from None
+        unquoted = _UNQUOTED_MODEL.search(text)
+        hint = 'a model id in quotes, as in [models."author/slug"]' if unquoted else None
+        raise ConfigError(error.problem, place=place, allowed=hint) from None
 
 
 def _policy(table: object, place: str, faults: list[ConfigError]) -> Policy:

@@ -154,7 +154,7 @@ def duration(low: timedelta, high: timedelta) -> PlainValidator:
             raise InputError("out of range", value=value)
         return span
 
-    return leaf(read, f'a duration from "{_format(low)}" to "{_format(high)}"')
+    return leaf(read, f'a duration such as "1h30m", from "{format_span(low)}" to "{format_span(high)}"')
 
 
 def read_duration(value: object) -> timedelta:
@@ -170,7 +170,8 @@ def read_duration(value: object) -> timedelta:
         raise InputError(error.problem, value=error.value) from None
 
 
-def _format(span: timedelta) -> str:
+def format_span(span: timedelta) -> str:
+    """Write a duration as the file does; one with a fraction of a second in milliseconds."""
     if span % timedelta(seconds=1):
         return f"{span // timedelta(milliseconds=1)}ms"
     return format_duration(span)
@@ -185,7 +186,7 @@ def duration_pair(low: timedelta, high: timedelta) -> PlainValidator:
             raise InputError("out of range or out of order", value=f"{value[0]}, {value[1]}")
         return first, last
 
-    return leaf(read, f'two durations, the shorter first, from "{_format(low)}" to "{_format(high)}"')
+    return leaf(read, f'two durations, the shorter first, from "{format_span(low)}" to "{format_span(high)}"')
 
 
 def word(*choices: str) -> PlainValidator:
@@ -283,7 +284,9 @@ def base_url() -> PlainValidator:
             raise InputError("not an address")
         if parts.username or parts.password or parts.query or parts.fragment:
             raise InputError("an address with credentials, a query or a fragment")
-        if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(parts.hostname or "")):
+        if parts.scheme not in ("http", "https"):
+            raise InputError("neither an http nor an https address")
+        if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
             raise InputError("the key would travel in the clear")
         return address.rstrip("/")
 

@@ -98,9 +98,19 @@ class GatewayTable(Table):
                 "two places for one key", key="api_key_file", allowed="either api_key_env or api_key_file"
             )
         if self.total_timeout < max(self.headers_timeout, self.gap_timeout):
-            raise read.RefusedError("shorter than headers_timeout or gap_timeout", key="total_timeout")
+            raise read.RefusedError(
+                "shorter than a part of it",
+                key="total_timeout",
+                value=read.format_span(self.total_timeout),
+                allowed="at least headers_timeout and gap_timeout",
+            )
         if self.max_line_bytes > self.max_answer_bytes:
-            raise read.RefusedError("more than max_answer_bytes", key="max_line_bytes")
+            raise read.RefusedError(
+                "a line longer than an answer",
+                key="max_line_bytes",
+                value=self.max_line_bytes,
+                allowed="at most max_answer_bytes",
+            )
         return self
 
 
@@ -120,7 +130,12 @@ class ScheduleTable(Table):
     @model_validator(mode="after")
     def _consistent(self) -> ScheduleTable:
         if self.jitter >= self.period:
-            raise read.RefusedError("not shorter than the period", key="jitter")
+            raise read.RefusedError(
+                "not shorter than the period",
+                key="jitter",
+                value=read.format_span(self.jitter),
+                allowed=f'less than "{read.format_span(self.period)}"',
+            )
         return self
 
 
@@ -169,7 +184,12 @@ class LatencyTable(ContractTable):
     @model_validator(mode="after")
     def _consistent(self) -> LatencyTable:
         if self.listen < self.limit:
-            raise read.RefusedError("shorter than limit: a late answer would never be seen", key="listen")
+            raise read.RefusedError(
+                "shorter than the limit: a late answer would never be seen",
+                key="listen",
+                value=read.format_span(self.listen),
+                allowed=f'at least "{read.format_span(self.limit)}"',
+            )
         return self
 
 
