@@ -110,7 +110,9 @@ def _changed(state: ModelState, event: Event) -> ModelState:
 
 def _routes_named(state: ModelState, event: RoutesNamed) -> ModelState:
     """Take up a round's facts; an absent route keeps everything, save that it is no control."""
-    routes = {name: replace(route, control_for=frozenset()) for name, route in state.routes.items()}
+    routes = dict(state.routes)
+    for name in state.controls() - event.routes.keys():
+        routes[name] = replace(routes[name], control_for=frozenset())
     for name, facts in event.routes.items():
         routes[name] = replace(
             routes.get(name, RouteState()),

@@ -1,7 +1,7 @@
 """The decision core driven by a trace: `python -m routecanary.replay.run TRACE [--policy FILE]`.
 
-One JSON event a line on standard output, one error a rejected line on standard error. Exit code 0, or 2 if
-a line was rejected or a file could not be used.
+One JSON event a line on standard output, one error a rejected line on standard error. Exit code 0; 2 if a
+line was rejected or a file could not be used; 1 if the output could not be written.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -28,6 +29,7 @@ from routecanary.replay.printed import printed
 from routecanary.replay.trace import MAX_LINE_BYTES, parse_line
 
 EXIT_OK: Final = 0
+EXIT_UNWRITABLE: Final = 1
 EXIT_BAD_INPUT: Final = 2
 
 _MAX_POLICY_BYTES = 1024 * 1024
@@ -77,19 +79,40 @@ def replay_lines(
         yield Accepted(number=number, line=line, events=events)
 
 
-def read_lines(stream: BinaryIO) -> Iterator[bytes]:
+def open_trace(name: str) -> AbstractContextManager[BinaryIO]:
+    """Open a trace file for reading; `-` is standard input, which stays open.
+
+    Raises:
+        TraceError: The file cannot be read.
+    """
+    if name == "-":
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return Path(name).open("rb")
+    except OSError as problem:
+        raise TraceError(f"cannot be read: {problem.strerror}", place=name) from problem
+
+
+def read_lines(stream: BinaryIO, place: str = "trace") -> Iterator[bytes]:
     """Read a trace line by line, in bounded memory.
 
     Returns:
-        Each line; of one that is too long, only so much that `parse_line` sees it is.
+        Each line; of one that is too long, only so much that `parse_line` sees it is. A byte order mark
+        before the first is dropped.
+    Raises:
+        TraceError: The stream cannot be read on.
     """
     first = True
-    while raw := stream.readline(MAX_LINE_BYTES + 1):
-        rest = raw
-        while not rest.endswith(b"\n") and len(rest) > MAX_LINE_BYTES:
-            rest = stream.readline(MAX_LINE_BYTES + 1)
-        yield raw.removeprefix(_BOM) if first else raw
-        first = False
+    try:
+        while raw := stream.readline(MAX_LINE_BYTES + 1):
+            rest = raw
+            while len(rest) > MAX_LINE_BYTES and not rest.endswith(b"\n"):
+                rest = stream.readline(MAX_LINE_BYTES + 1)
+            line = raw.removesuffix(b"\n")
+            yield line.removeprefix(_BOM) if first else line
+            first = False
+    except OSError as problem:
+        raise TraceError(f"cannot be read: {problem.strerror}", place=place) from problem
 
 
 def read_policy(path: Path) -> Policy:
@@ -130,23 +153,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         policy = read_policy(chosen.policy) if chosen.policy else Policy()
-        if chosen.trace == "-":
-            return _print_replay(sys.stdin.buffer, policy, "standard input")
-        with Path(chosen.trace).open("rb") as stream:
-            return _print_replay(stream, policy, chosen.trace)
+        with open_trace(chosen.trace) as stream:
+            return _print_replay(read_lines(stream, chosen.trace), policy, chosen.trace)
     except InputError as problem:
         print(problem, file=sys.stderr)
-    except BrokenPipeError:
-        # The reader has gone; keep the interpreter from writing to it once more at its end.
+        return EXIT_BAD_INPUT
+    except OSError as problem:  # of reading, only TraceError and PolicyError come this far
+        if not isinstance(problem, BrokenPipeError):
+            print(f"standard output: cannot be written: {problem.strerror}", file=sys.stderr)
+        # Keep the interpreter from writing the rest once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as problem:
-        print(f"{chosen.trace}: cannot be read: {problem.strerror}", file=sys.stderr)
-    return EXIT_BAD_INPUT
+        return EXIT_UNWRITABLE
 
 
-def _print_replay(stream: BinaryIO, policy: Policy, place: str) -> int:
+def _print_replay(lines: Iterable[bytes], policy: Policy, place: str) -> int:
     code = EXIT_OK
-    for result in replay_lines(read_lines(stream), policy, place):
+    for result in replay_lines(lines, policy, place):
         if isinstance(result, Rejected):
             print(result.error, file=sys.stderr)
             code = EXIT_BAD_INPUT
@@ -155,6 +177,7 @@ def _print_replay(stream: BinaryIO, policy: Policy, place: str) -> int:
             shown = printed(event)
             if shown is not None:
                 print(json.dumps(shown))
+    sys.stdout.flush()
     return code
 
 

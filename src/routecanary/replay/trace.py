@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, TypeVar
@@ -28,6 +29,7 @@ _Word = TypeVar("_Word", bound=StrEnum)
 _NO_FIELDS: Final[_Object] = {}
 _NO_NAMES: Final[Sequence[str]] = ()
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./:@+-]{1,80}")
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 _SHOWN_KEY = 80  # characters
 
 
@@ -188,7 +190,7 @@ def _name(text: str, key: str) -> str:
     """Check a name that is already a text: model, route, contract, entry."""
     if not text:
         raise TraceError("empty name", key=key, allowed="a text that is not empty")
-    if any("\ud800" <= sign <= "\udfff" for sign in text):
+    if _HALF_PAIR.search(text):
         raise TraceError("half a surrogate pair in a text", key=key, value=text, allowed="whole characters")
     return text
 
@@ -216,13 +218,10 @@ def _switch(value: object, key: str) -> bool:
 
 
 def _word(words: type[_Word], value: object, key: str) -> _Word:
-    allowed = ", ".join(words)
-    if not isinstance(value, str):
-        raise TraceError("not a text", key=key, value=_named_type(value), allowed=allowed)
-    try:
-        return words(value)
-    except ValueError:
-        raise TraceError("unknown word", key=key, value=value, allowed=allowed) from None
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return words(value)
+    raise TraceError("unknown word", key=key, value=_named_type(value), allowed=", ".join(words))
 
 
 def _instant(value: object, key: str) -> datetime:

@@ -1,0 +1,98 @@
+"""Which numbers does the decision use?"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import timedelta
+from fractions import Fraction
+
+import pytest
+
+from routecanary.domain.policy import Policy, policy_from_mapping
+from routecanary.errors import PolicyError
+
+ALL = {
+    "rounds_to_suspend": 3,
+    "rounds_to_recover": [1, 2],
+    "streak_ttl": "5h",
+    "min_round_gap": "0s",
+    "ladder": ["6h", "1d12h"],
+    "forget_after": "30d",
+    "floor": 1,
+    "max_suspended_share": 0.29,
+    "stale_after": "90m",
+    "common_cause_min_routes": 5,
+    "common_cause_share": 1,
+    "release_when_empty": False,
+}
+
+
+def test_defaults_are_the_policys() -> None:
+    """An empty table is the policy as it is documented."""
+    assert policy_from_mapping({}, "policy.toml") == Policy()
+    assert Policy() == Policy(
+        rounds_to_suspend=2,
+        rounds_to_recover=(2,),
+        streak_ttl=timedelta(hours=6),
+        min_round_gap=timedelta(minutes=20),
+        ladder=(timedelta(days=1), timedelta(days=3), timedelta(days=7)),
+        forget_after=timedelta(days=14),
+        floor=2,
+        max_suspended_share=Fraction(1, 2),
+        stale_after=timedelta(hours=6),
+        common_cause_min_routes=4,
+        common_cause_share=Fraction(1, 2),
+        release_when_empty=True,
+    )
+
+
+def test_every_name_is_read() -> None:
+    """Each number of the policy can be set, and to nothing but what was written."""
+    assert set(ALL) == {field.name for field in fields(Policy)}
+    assert policy_from_mapping(ALL, "policy.toml") == Policy(
+        rounds_to_suspend=3,
+        rounds_to_recover=(1, 2),
+        streak_ttl=timedelta(hours=5),
+        min_round_gap=timedelta(),
+        ladder=(timedelta(hours=6), timedelta(hours=36)),
+        forget_after=timedelta(days=30),
+        floor=1,
+        max_suspended_share=Fraction(29, 100),
+        stale_after=timedelta(minutes=90),
+        common_cause_min_routes=5,
+        common_cause_share=Fraction(1),
+        release_when_empty=False,
+    )
+
+
+BAD = [
+    ("flooor", 2), ("trigger", "streak"), ("", 2),
+    ("rounds_to_suspend", 0), ("rounds_to_suspend", True), ("rounds_to_suspend", 2.0),
+    ("rounds_to_suspend", "2"), ("rounds_to_suspend", 10**40),
+    ("rounds_to_recover", 2), ("rounds_to_recover", []), ("rounds_to_recover", [0]),
+    ("rounds_to_recover", [2, True]), ("rounds_to_recover", [[2]]), ("rounds_to_recover", [2] * 101),
+    ("streak_ttl", 21600), ("streak_ttl", "0s"), ("streak_ttl", "six hours"), ("streak_ttl", None),
+    ("min_round_gap", "-1m"), ("min_round_gap", True),
+    ("ladder", "1d"), ("ladder", []), ("ladder", ["1d", 3]), ("ladder", ["0s"]), ("ladder", {"1": "1d"}),
+    ("forget_after", "0s"), ("forget_after", "40000d"),
+    ("floor", 0), ("floor", -1), ("floor", True), ("floor", 1.5),
+    ("max_suspended_share", 1.01), ("max_suspended_share", -0.1), ("max_suspended_share", True),
+    ("max_suspended_share", "0.5"), ("max_suspended_share", float("nan")),
+    ("max_suspended_share", float("inf")),
+    ("stale_after", ""), ("stale_after", ["6h"]),
+    ("common_cause_min_routes", 0), ("common_cause_min_routes", False),
+    ("common_cause_share", 2), ("common_cause_share", None), ("common_cause_share", 10**400),
+    ("release_when_empty", 1), ("release_when_empty", "yes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "value"), BAD, ids=[f"{key}={value!r:.20}" for key, value in BAD])
+def test_bad_value_is_refused(key: str, value: object) -> None:
+    """The error names the file, the key and what is allowed, on one line."""
+    with pytest.raises(PolicyError) as caught:
+        policy_from_mapping({key: value}, "policy.toml")
+    error = caught.value
+    assert error.place == "policy.toml"
+    assert error.key == key
+    assert error.allowed
+    assert "\n" not in str(error)
