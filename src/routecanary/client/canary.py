@@ -102,6 +102,7 @@ class Canary:
         Returns:
             A new dict, its lists new too. What is no JSON object comes back as it is.
         """
+        counts = self._counts
         try:
             now = self._clock()
             view = self._by_name.get(model)
@@ -109,10 +110,16 @@ class Canary:
                 view = self._find(model, now)
                 if view is None:
                     return _unchanged(existing)
-            return self._merge(view, existing)
+            if view.doubt is not None:
+                counts[view.doubt] += 1
+            if type(existing) is dict or existing is None or isinstance(existing, Mapping):
+                merged = merge(view, existing, counts)
+                if merged is not None:
+                    return merged
+            counts[BAD_EXISTING] += 1
         except Exception:  # our trouble is never the request's; the counter tells of it
-            self._counts[FAILED] += 1
-            return _unchanged(existing)
+            counts[FAILED] += 1
+        return _unchanged(existing)
 
     def patch(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Merge the exclusions into a copy of a chat request, by its `model`, `models`, `preset`, `provider`.
@@ -192,7 +199,7 @@ class Canary:
         counts = self._counts
         if view.doubt is not None:
             counts[view.doubt] += 1
-        if existing is None or type(existing) is dict or isinstance(existing, Mapping):
+        if type(existing) is dict or existing is None or isinstance(existing, Mapping):
             merged = merge(view, existing, counts)
             if merged is not None:
                 return merged

@@ -44,7 +44,7 @@ class RouteIndex:
     All names are in lower case. Building it costs time in proportion to the routes, asking it does not.
     """
 
-    __slots__ = ("_admitted", "_named", "group_of", "groups", "names_of", "tags", "tiers")
+    __slots__ = ("_admitted", "_named", "group_of", "groups", "names_of", "reach", "tags", "tiers")
 
     def __init__(
         self, routes: Iterable[KnownRoute], swallows: Mapping[str, Iterable[str]] | None = None
@@ -89,6 +89,7 @@ class RouteIndex:
                 below.setdefault(tag.split("/", 1)[0], []).append(tag)
         self.groups = {base: Group(self._shared(tags), tuple(tags)) for base, tags in below.items()}
         self.group_of = {tag: base for base, tags in below.items() for tag in tags}
+        self.reach = max(map(self._groups_named, named), default=0) or 1  # groups that one name can take from
 
     def named(self, name: str) -> tuple[str, ...]:
         """List the routes that this name in `ignore` may take away, sorted."""
@@ -97,6 +98,9 @@ class RouteIndex:
     def admitted(self, name: str) -> tuple[str, ...]:
         """List the routes that this name in `only` surely admits, sorted."""
         return self._admitted.get(name, ())
+
+    def _groups_named(self, name: str) -> int:
+        return len({self.group_of[tag] for tag in self._named[name] if tag in self.group_of})
 
     def _shared(self, tags: list[str]) -> frozenset[str]:
         return frozenset.intersection(*(self.names_of[tag] for tag in tags))

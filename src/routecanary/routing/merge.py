@@ -12,21 +12,20 @@ Source: policy.md §8; openrouter-wire.md §2.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from routecanary.routing.view import Room, View
+from routecanary.routing.view import Settled, View
 
 EMPTYING = "merge_would_empty"
 
-_MEMO_SIZE = 512  # callers' lists remembered by a view
-_MEMO_ENTRIES = 64  # a longer list is worked out each time
+_MEMO_SIZE = 128  # callers' lists remembered by a view, before all are forgotten
+_MEMO_CHARACTERS = 4_000  # a longer list is worked out each time
 
-Names = tuple[str, ...]
+Names = Sequence[str]
+Preferences = Mapping[str, object]
 
 
-def merge(
-    view: View, existing: Mapping[str, object] | None, counts: dict[str, int]
-) -> dict[str, object] | None:
+def merge(view: View, existing: Preferences | None, counts: dict[str, int]) -> dict[str, object] | None:
     """Lay a view's list into a copy of the caller's preferences.
 
     Args:
@@ -37,75 +36,92 @@ def merge(
         A new dict whose lists are new too (deeper values are shared); None when `ignore`, `only` or `order`
         is not a list of strings, so that there is nothing to unite with: the gateway will refuse it.
     """
-    merged: dict[str, object] = {} if existing is None else dict(existing)
+    if existing is None:
+        merged: dict[str, object] = {}
+    elif type(existing) is dict:
+        merged = existing.copy()  # half the price of dict(…)
+    else:
+        merged = dict(existing)
+    refused: Names
     ignore = merged.get("ignore")
-    if ignore is None:
-        refused: Names = ()
-    elif isinstance(ignore, (list, tuple)):
-        refused = tuple(ignore)
+    if type(ignore) is list or isinstance(ignore, (list, tuple)):
+        refused = ignore
+    elif ignore is None:
+        refused = ()
     else:
         return None
-    limits: tuple[Names, ...] = ()
-    if len(merged) > 1:
-        for name, value in merged.items():  # no key comes or goes
-            if type(value) is list:
-                merged[name] = value.copy()
-        found = _limits(merged)
-        if found is None:
-            return None
-        limits = found
-    memo: dict[object, tuple[list[str], bool]] = view.limited_memo if limits else view.memo
-    key = (refused, limits) if limits else refused
     try:
-        settled = memo.get(key)
-        if settled is None:
-            settled = _settle(view, refused, limits)
-            if len(refused) <= _MEMO_ENTRIES:
-                if len(memo) >= _MEMO_SIZE:
-                    memo.clear()
-                memo[key] = settled
-    except TypeError:  # an item that is no string
+        joined = "\n".join(refused)
+        key: object = joined
+        limits: tuple[Names, ...] = ()
+        if len(merged) > 1:
+            for name, value in merged.items():  # no key comes or goes
+                if type(value) is list:
+                    merged[name] = value.copy()
+            if "only" in merged or merged.get("allow_fallbacks") is False:
+                limits = _limits(merged)
+                key = (joined, limits)
+        settled = view.memo.get(key)
+        # The same text from as many names is the same list: one that holds a line break is not remembered.
+        if settled is None or settled[0] != len(refused):
+            settled = _settle(view, refused, limits, joined)
+            _remember(view, key, joined, settled)
+    except TypeError:  # something is no list, or something in it no string
         return None
-    names, emptied = settled
+    _, names, emptied = settled
     if emptied:
         counts[EMPTYING] += 1
-    if names or ignore is not None:
+    if names is None:
+        merged["ignore"] = [*refused, *view.ignore]
+    elif names or ignore is not None:
         merged["ignore"] = names.copy()
     return merged
 
 
-def _limits(preferences: dict[str, object]) -> tuple[Names, ...] | None:
-    """Collect the lists outside of which the caller takes no route; None when one is no list."""
+def _limits(preferences: dict[str, object]) -> tuple[Names, ...]:
+    """Collect the lists outside of which the caller takes no route; an empty list limits nothing.
+
+    Raises:
+        TypeError: One is no list of strings.
+    """
     lists = [preferences.get("only")]
     if preferences.get("allow_fallbacks") is False:  # then nothing but `order` is tried
         lists.append(preferences.get("order"))
     limits = []
     for names in lists:
-        if isinstance(names, (list, tuple)):
-            if names:  # an empty list limits nothing
-                limits.append(tuple(names))
-        elif names is not None:
-            return None
+        if names is not None:
+            if not isinstance(names, (list, tuple)):
+                raise TypeError
+            if names:
+                limits.append(tuple(map(str.lower, names)))
     return tuple(limits)
 
 
-def _settle(view: View, refused: Names, limits: tuple[Names, ...]) -> tuple[list[str], bool]:
-    """Unite the lists; say whether the canary layer had to be left out.
-
-    Raises:
-        TypeError: An item of a list is no string.
-    """
-    lowered = frozenset(map(str.lower, refused))
-    admitted = tuple(frozenset(map(str.lower, names)) for names in limits)
+def _settle(view: View, refused: Names, limits: tuple[Names, ...], joined: str) -> Settled:
+    """Unite the lists, and find out whether the canary layer has to be left out."""
+    lowered = frozenset(refused if joined == joined.lower() else map(str.lower, refused))
+    safe = (len(refused) <= view.ample and not limits) or _is_left(view, limits, lowered)
+    if safe and view.ignore and len(lowered) == len(refused) and lowered.isdisjoint(view.ignored):
+        return len(refused), None, False
     whole = _united(refused, view.ignore, lowered)
-    if view.ignore == view.kept or all(_is_left(room, admitted, lowered) for room in view.rooms):
-        return whole, False
+    if safe:
+        return len(refused), whole, False
     kept = _united(refused, view.kept, lowered)
-    return kept, kept != whole
+    return len(refused), kept, kept != whole
 
 
-def _is_left(room: Room, admitted: tuple[frozenset[str], ...], refused: frozenset[str]) -> bool:
-    return room.is_left_of(admitted, refused) if admitted else room.is_left(refused)
+def _remember(view: View, key: object, joined: str, settled: Settled) -> None:
+    if len(joined) <= _MEMO_CHARACTERS and joined.count("\n") == max(settled[0] - 1, 0):
+        if len(view.memo) >= _MEMO_SIZE:
+            view.memo.clear()
+        view.memo[key] = settled
+
+
+def _is_left(view: View, limits: tuple[Names, ...], refused: frozenset[str]) -> bool:
+    """Say whether every one of the view's models has a route left for this caller."""
+    if not limits:
+        return all(room.is_left(refused) for room in view.rooms)
+    return all(room.is_left_of(limits, refused) for room in view.rooms)
 
 
 def _united(refused: Names, ours: Names, lowered: frozenset[str]) -> list[str]:

@@ -150,7 +150,7 @@ def _model(name: str, document: object) -> ModelFacts:
 def _route(document: object, place: str) -> KnownRoute:
     route = _mapping(document, place)
     return KnownRoute(
-        _name(route.get("tag"), f"{place}.tag"),
+        _target(route.get("tag"), f"{place}.tag"),
         swallows=_texts(route.get("swallows"), f"{place}.swallows"),
         tier=_flag(route.get("tier"), f"{place}.tier"),
         providers=_texts(route.get("providers"), f"{place}.providers"),
@@ -160,7 +160,7 @@ def _route(document: object, place: str) -> KnownRoute:
 def _suspension(document: object, place: str) -> Suspended:
     suspension = _mapping(document, place)
     return Suspended(
-        _name(suspension.get("route"), f"{place}.route"),
+        _target(suspension.get("route"), f"{place}.route"),
         _instant(suspension.get("until"), f"{place}.until"),
         tuple(_texts(suspension.get("contracts"), f"{place}.contracts")),
     )
@@ -173,7 +173,7 @@ def _entries(document: object, place: str) -> tuple[Entry, ...]:
         models = entry.get("models")
         entries.append(
             Entry(
-                _name(entry.get("target"), f"{place}.target"),
+                _target(entry.get("target"), f"{place}.target"),
                 None if models is None else frozenset(_texts(models, f"{place}.models")),
                 _optional_instant(entry.get("expires"), f"{place}.expires"),
             )
@@ -193,9 +193,21 @@ def _list(value: object, place: str) -> list[object]:
     return value
 
 
+def is_name(text: str) -> bool:
+    """Say whether a text may stand in a snapshot as a name.
+
+    What is printable holds no lone surrogate: a name can never make the caller's request unencodable.
+    """
+    return 0 < len(text) <= _MAX_NAME and text.isprintable()
+
+
+def is_target(text: str) -> bool:
+    """Say whether a text may stand in a snapshot as a tag or slug, and in the end in `provider.ignore`."""
+    return is_name(text) and " " not in text
+
+
 def _text(value: object, place: str) -> str:
-    # What is printable holds no lone surrogate: a name can never make the caller's request unencodable.
-    if not isinstance(value, str) or not value or len(value) > _MAX_NAME or not value.isprintable():
+    if not isinstance(value, str) or not is_name(value):
         raise SnapshotError(
             f"{place}: not a name (got {_shown(value)}); allowed: 1 to {_MAX_NAME} characters"
         )
@@ -206,10 +218,10 @@ def _texts(value: object, place: str) -> list[str]:
     return [_text(item, place) for item in _list(value, place)]
 
 
-def _name(value: object, place: str) -> str:
-    """Read what will stand in `provider.ignore`, in lower case as the gateway wants it."""
+def _target(value: object, place: str) -> str:
+    """Read a tag or slug, in lower case as the gateway wants it."""
     text = _text(value, place)
-    if " " in text:
+    if not is_target(text):
         raise SnapshotError(f"{place}: not a tag or slug (got {_shown(value)}); allowed: no white space")
     return text.lower()
 

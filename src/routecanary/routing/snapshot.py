@@ -18,7 +18,7 @@ from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.probe import Json
 from routecanary.domain.round import Mode
 from routecanary.domain.route import Route
-from routecanary.routing.reading import FORMAT, VERSION
+from routecanary.routing.reading import FORMAT, VERSION, is_name, is_target
 
 MAX_SNAPSHOT_AGE = timedelta(hours=6)
 
@@ -86,14 +86,19 @@ def snapshot_of(
         written_at: The time of the change, aware.
         max_age: After it a reader no longer believes the canary layer.
     Returns:
-        Plain JSON values, sorted, so that equal facts give an equal document.
+        Plain JSON values, sorted, so that equal facts give an equal document. What the reader would refuse (a
+        name from the gateway that is not printable, say) is left out: it must not blind every application.
     """
     return {
         "format": FORMAT,
         "version": VERSION,
         "written_at": _instant(written_at),
         "max_snapshot_age_seconds": max_age.total_seconds(),
-        "builtin": _sorted({"target": entry.target, "models": _models(entry.models)} for entry in builtin),
+        "builtin": _sorted(
+            {"target": entry.target, "models": _models(entry.models)}
+            for entry in builtin
+            if is_target(entry.target)
+        ),
         "runtime": _sorted(
             {
                 "target": entry.target,
@@ -101,9 +106,13 @@ def snapshot_of(
                 "expires": None if entry.expires is None else _instant(entry.expires),
             }
             for entry in runtime
-            if entry.in_force(written_at)
+            if entry.in_force(written_at) and is_target(entry.target)
         ),
-        "models": {facts.model: _model(facts) for facts in sorted(models, key=lambda facts: facts.model)},
+        "models": {
+            facts.model: _model(facts)
+            for facts in sorted(models, key=lambda facts: facts.model)
+            if is_name(facts.model)
+        },
     }
 
 
@@ -122,8 +131,9 @@ def _model(facts: ModelRouting) -> dict[str, Json]:
                 "providers": _names(route.providers),
             }
             for route in sorted(facts.routes, key=lambda route: route.tag)
+            if is_target(route.tag)
         ],
-        "swallows": {name: _names(tags) for name, tags in sorted(facts.swallows.items())},
+        "swallows": {name: _names(tags) for name, tags in sorted(facts.swallows.items()) if is_target(name)},
         "suspensions": [
             {
                 "route": suspension.route,
@@ -133,6 +143,7 @@ def _model(facts: ModelRouting) -> dict[str, Json]:
                 "locales": _names(suspension.locales),
             }
             for suspension in sorted(facts.suspensions, key=lambda suspension: suspension.route)
+            if is_target(suspension.route)
         ],
     }
 
@@ -142,7 +153,7 @@ def _instant(at: datetime) -> str:
 
 
 def _names(names: Iterable[str]) -> list[Json]:
-    return sorted(names)
+    return sorted(name for name in names if is_name(name))
 
 
 def _models(models: frozenset[ModelId] | None) -> Json:

@@ -10,6 +10,7 @@ Source: policy.md §8.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, nextafter
 
 from routecanary.routing.index import Group, RouteIndex, slugs_above
@@ -22,6 +23,7 @@ STALE = "stale"
 FROM_FUTURE = "from_future"
 UNKNOWN_MODEL = "unknown_model"
 
+_ANY = 1 << 62  # names; more than anybody has
 _COMMON_SIZE = 256  # combinations of models remembered
 _BASE_VARIANTS = frozenset({"nitro", "floor", "exacto"})  # the same model, routed by another wish
 
@@ -29,7 +31,7 @@ _BASE_VARIANTS = frozenset({"nitro", "floor", "exacto"})  # the same model, rout
 class Room:
     """What is left of one model's routes when the whole list is merged; asked by the emptiness rule."""
 
-    __slots__ = ("dead", "groups", "index")
+    __slots__ = ("ample", "dead", "groups", "index")
 
     def __init__(self, index: RouteIndex, ignored: tuple[str, ...]) -> None:
         self.index = index
@@ -42,6 +44,7 @@ class Room:
             else:
                 del groups[base]
         self.groups = tuple(groups.values())
+        self.ample = (len(groups) - 1) // index.reach
 
     def is_left(self, refused: frozenset[str]) -> bool:
         """Say whether a caller that ignores these names too still has a route, tiers not counted.
@@ -57,7 +60,7 @@ class Room:
                         return True
         return False
 
-    def is_left_of(self, admitted: tuple[frozenset[str], ...], refused: frozenset[str]) -> bool:
+    def is_left_of(self, admitted: tuple[Sequence[str], ...], refused: frozenset[str]) -> bool:
         """Say the same for a caller that admits only routes which each of the sets of names admits."""
         names_of = self.index.names_of
         first, *others = ([tag for name in names for tag in self.index.admitted(name)] for names in admitted)
@@ -72,15 +75,19 @@ class Room:
         return False
 
 
+Settled = tuple[int, list[str] | None, bool]
+"""Length of the caller's list; the united list, None for one after the other; canary layer left out?"""
+
+
 class View:
     """The exclusions of one model (or of several at once) while `since <= now < until`, in epoch seconds.
 
     `ignore` is the whole list, `kept` the same without the canary layer; both sorted, in lower case.
-    `doubt` is the reason why less is known than should be, None if nothing is amiss. The memos belong to the
-    merge: what it has worked out for callers' lists that come again, without and with `only`.
+    `doubt` is the reason why less is known than should be, None if nothing is amiss. `memo` belongs to the
+    merge: what it has worked out for callers' lists, which mostly come again.
     """
 
-    __slots__ = ("doubt", "ignore", "kept", "limited_memo", "memo", "rooms", "since", "until")
+    __slots__ = ("ample", "doubt", "ignore", "ignored", "kept", "memo", "rooms", "since", "until")
 
     def __init__(
         self,
@@ -95,11 +102,13 @@ class View:
         self.since = since
         self.until = until
         self.ignore = ignore
+        self.ignored = frozenset(ignore)
         self.kept = kept
         self.rooms = rooms
+        # So many names of a caller, or fewer, surely leave a route; or there is no canary layer to leave out.
+        self.ample = _ANY if ignore == kept else min((room.ample for room in rooms), default=_ANY)
         self.doubt = doubt
-        self.memo: dict[object, tuple[list[str], bool]] = {}
-        self.limited_memo: dict[object, tuple[list[str], bool]] = {}
+        self.memo: dict[object, Settled] = {}
 
 
 NOTHING_KNOWN = View(since=-inf, until=inf, ignore=(), kept=(), rooms=(), doubt=NO_SNAPSHOT)
