@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from routecanary.domain.probe import ProbeKind
@@ -163,3 +166,11 @@ def test_what_is_no_text_is_refused(text: str) -> None:
     """Whatever the file holds, the answer is one error that names it."""
     with pytest.raises(ProbeTextError, match=r"^x\.toml: "):
         read(text)
+
+
+def test_the_example_of_the_documentation_is_a_text() -> None:
+    """Whoever copies it from docs/probes.md has a text that is accepted."""
+    page = (Path(__file__).parents[3] / "docs" / "probes.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
+    spec = read(example)
+    assert (spec.locale, len(spec.scenes)) == ("nl", 2)
