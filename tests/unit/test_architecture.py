@@ -20,14 +20,15 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "clock": {"errors"},
     "domain": {"errors"},
-    **{stage: LOW for stage in STAGES},
+    **dict.fromkeys(STAGES, LOW),
     "adapters": LOW,
     "rounds": LOW | STAGES,
     "lab": LOW | {"adapters"},
     "replay": LOW | STAGES,
     "wiring": LOW | STAGES | {"rounds", "adapters"},
     "daemon": LOW | STAGES | {"rounds", "wiring"},
-    "cli": LOW | STAGES | {"rounds", "wiring", "daemon", "replay", "lab"},
+    "demo": LOW | STAGES | {"rounds", "wiring", "lab", "client"},
+    "cli": LOW | STAGES | {"rounds", "wiring", "daemon", "replay", "lab", "demo"},
     "client": {"routing", "errors"},
     "__main__": {"cli"},
 }
@@ -40,7 +41,8 @@ FOREIGN: dict[str, set[str]] = {
     "adapters.config": {"pydantic"},
     "adapters": set(),
     "lab": {"aiohttp", "pydantic", "uvloop"},
-    "cli": {"cyclopts", "rich"},
+    "demo": {"rich"},
+    "cli": {"cyclopts", "rich", "uvloop"},
     "daemon": {"uvloop"},
 }
 
@@ -74,7 +76,7 @@ def test_arrows_run_down_only(name: str) -> None:
     for imported in imports(MODULES[name]):
         if imported.startswith("routecanary."):
             target = imported.split(".")[1]
-            if target == "__version__" or target == room:
+            if target in {"__version__", room}:
                 continue
             assert target in ALLOWED[room], f"{name} imports {imported}"
 
@@ -92,7 +94,9 @@ def test_a_foreign_library_stays_behind_its_adapter(name: str) -> None:
             assert top in allowed, f"{name} imports {imported}"
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.split(".", maxsplit=1)[0] in STAGES | {"domain"}])
+@pytest.mark.parametrize(
+    "name", [name for name in MODULES if name.split(".", maxsplit=1)[0] in STAGES | {"domain"}]
+)
 def test_a_stage_is_pure(name: str) -> None:
     """No `async`, no clock reading, no file and no global randomness under a stage or in the domain."""
     forbidden = {"time", "asyncio", "socket", "pathlib", "os", "sqlite3", "threading", "subprocess"}
@@ -104,7 +108,9 @@ def test_a_stage_is_pure(name: str) -> None:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             said = f"{node.value.id}.{node.attr}"
             assert said not in {"datetime.now", "datetime.utcnow"}, f"{name}:{node.lineno} reads the clock"
-            assert node.value.id != "random" or node.attr == "Random", f"{name}:{node.lineno} uses global chance"
+            assert node.value.id != "random" or node.attr == "Random", (
+                f"{name}:{node.lineno} uses global chance"
+            )
     for imported in imports(MODULES[name]):
         assert imported.split(".", maxsplit=1)[0] not in forbidden, f"{name} imports {imported}"
 

@@ -1,7 +1,7 @@
 """How do domain values travel as plain JSON values?
 
 Lossless both ways and driven by the declared types: a dataclass is an object, a set is a sorted list, an
-instant an ISO 8601 text in UTC with its microseconds, an enum its value. A field at its default is left
+instant an ISO 8601 text in UTC with its microseconds, a decimal its digits as text, an enum its value. A field at its default is left
 out, so a default of a stored value, once shipped, stays what it is.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from functools import cache
 from types import NoneType, UnionType
@@ -58,6 +59,8 @@ def _plain(content: object) -> object:
         return content.value
     if isinstance(content, str):
         return content
+    if isinstance(content, Decimal):
+        return str(content)
     if isinstance(content, datetime):
         return content.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(content, frozenset):
@@ -86,6 +89,8 @@ def _decoder(kind: Hashable) -> _Decoder:
         raise TypeError(f"no JSON form for {kind!r}")
     if issubclass(kind, datetime):
         return _instant
+    if issubclass(kind, Decimal):
+        return _decimal
     if issubclass(kind, StrEnum):
         return _member(kind)
     if is_dataclass(kind):
@@ -129,6 +134,13 @@ def _instant(data: object) -> datetime:
     if at.tzinfo is None:
         raise StoreError(f"event log: {data!r} has no zone")
     return at.astimezone(UTC)
+
+
+def _decimal(data: object) -> Decimal:
+    try:
+        return Decimal(_expect(str, data))
+    except InvalidOperation as problem:
+        raise StoreError(f"event log: {data!r} is no number") from problem
 
 
 def _dataclass(kind: type) -> _Decoder:

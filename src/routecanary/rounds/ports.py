@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.log import ChainBreak, Head, StoredDraft, StoredEvent
@@ -177,3 +177,6 @@ class Unwatched:
     def answered(self, probe: Probe, transcript: Transcript) -> None: ...
 
     def judged(self, probe: Probe, verdicts: Mapping[ContractName, Verdict]) -> None: ...
+
+
+UNWATCHED: Final = Unwatched()

@@ -1,0 +1,122 @@
+"""What is settled about one route? The judging half of a round, with its confirmations.
+
+A first fail is asked again in the same round, and the attempts decide together (policy.md §1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from routecanary.domain.names import INTEGRITY, ContractName
+from routecanary.domain.probe import Probe
+from routecanary.domain.transcript import Transcript
+from routecanary.domain.verdict import Verdict, VerdictKind
+from routecanary.judge.confirm import NEEDS_MORE, fold_integrity, settle
+from routecanary.rounds.capture import Captured
+
+Judge = Callable[[Transcript, frozenset[ContractName]], Mapping[ContractName, Verdict]]
+"""A transcript and the contracts that are asked → the verdict of each that applies to it."""
+
+AskAgain = Callable[[Probe], Awaitable[Captured | None]]
+"""A probe that failed → the next attempt's answer; None: it cannot be asked again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One asking and what the contracts said of it."""
+
+    probe: Probe
+    transcript: Transcript
+    verdicts: Mapping[ContractName, Verdict]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examination:
+    """One route in one round: its settled verdicts and every attempt that they rest on."""
+
+    verdicts: Mapping[ContractName, Verdict]
+    attempts: tuple[Attempt, ...]
+
+
+def examined(captured: Captured, judge: Judge, contracts: frozenset[ContractName]) -> Attempt:
+    """Judge one asking by some contracts, those of them that apply."""
+    verdicts = judge(captured.transcript, contracts)
+    return Attempt(probe=captured.probe, transcript=captured.transcript, verdicts=verdicts)
+
+
+async def confirm(
+    first: Attempt, judge: Judge, ask_again: AskAgain, confirmations: Mapping[ContractName, int]
+) -> tuple[Attempt, ...]:
+    """Ask a probe again until each contract that failed it is settled; one asking at a time.
+
+    Args:
+        first: The first asking.
+        confirmations: How many further attempts each contract asks for, an even number; 0 settles at once.
+    Returns:
+        All attempts, the first one first. A confirmation is judged only by the contracts that failed.
+    """
+    attempts = [first]
+    failed = frozenset(name for name, verdict in first.verdicts.items() if verdict.kind is VerdictKind.FAIL)
+    for _ in range(max((confirmations[name] for name in failed), default=0)):
+        if NEEDS_MORE not in {settle(_said(attempts, name), confirmations[name]) for name in failed}:
+            break
+        answer = await ask_again(attempts[-1].probe)
+        if answer is None:
+            break
+        attempts.append(examined(answer, judge, failed))
+    return tuple(attempts)
+
+
+def conclude(
+    probes: Sequence[tuple[Attempt, ...]],
+    *,
+    enabled: frozenset[ContractName],
+    enforced: frozenset[ContractName],
+    confirmations: Mapping[ContractName, int],
+) -> Examination:
+    """Settle a route's verdicts from the attempts of all its probes.
+
+    Args:
+        probes: The attempts of each probe that was asked.
+        enabled: A contract that is enabled but was not asked is `skipped`, as is one that is not enabled.
+        enforced: A fail of any other contract is recorded as `would_fail` and counts as `inconclusive`.
+    """
+    said: dict[ContractName, list[Verdict]] = {}
+    for attempts in probes:
+        for name in attempts[0].verdicts:
+            verdict = settle(_said(attempts, name), confirmations[name])
+            if verdict is NEEDS_MORE:
+                verdict = _unconfirmed(attempts[0].verdicts[name])
+            said.setdefault(name, []).append(verdict)
+    verdicts: dict[ContractName, Verdict] = {}
+    for name in sorted(enabled):
+        settled = said.get(name)
+        if settled is None:
+            continue
+        verdict = fold_integrity(settled) if name == INTEGRITY else settled[0]
+        if verdict.kind is VerdictKind.FAIL and name not in enforced:
+            verdict = replace(
+                verdict,
+                kind=VerdictKind.INCONCLUSIVE,
+                code="would_fail",
+                detail=f"{verdict}: {verdict.detail}",
+            )
+        verdicts[name] = verdict
+    return Examination(
+        verdicts=verdicts, attempts=tuple(attempt for attempts in probes for attempt in attempts)
+    )
+
+
+def _said(attempts: Sequence[Attempt], name: ContractName) -> tuple[Verdict, ...]:
+    return tuple(attempt.verdicts[name] for attempt in attempts if name in attempt.verdicts)
+
+
+def _unconfirmed(first: Verdict) -> Verdict:
+    """A fail that could not be asked again as often as it must be proves nothing."""
+    return replace(
+        first,
+        kind=VerdictKind.INCONCLUSIVE,
+        code="unconfirmed",
+        detail=f"{first}, not confirmed: {first.detail}",
+    )

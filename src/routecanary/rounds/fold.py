@@ -1,0 +1,89 @@
+"""What does the log say? Everything that the house remembers, folded from its events.
+
+Three kinds of things stand in the log: the decision's own events, the runtime layer's entries, and the
+listings as they changed. A fold starts at each model's last checkpoint and is then kept up event by event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from routecanary.decide.evolve import evolve
+from routecanary.domain.codec import from_json, to_json
+from routecanary.domain.event import EVENT_NAMES, event_from_json
+from routecanary.domain.log import EMPTY_LOG, Head, StoredDraft, StoredEvent
+from routecanary.domain.names import ModelId
+from routecanary.domain.route import Listing
+from routecanary.domain.state import ModelState
+from routecanary.errors import StoreError
+from routecanary.rounds.ports import EventLog
+from routecanary.rounds.runtime import RUNTIME_KINDS, RuntimeEntries
+
+LISTED: Final = "listing_changed"
+DECIDED: Final = frozenset(EVENT_NAMES.values())
+
+
+class Fold:
+    """States, listings and runtime entries as of `head`."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._loaded = False
+        self.head: Head = EMPTY_LOG
+        self.states: dict[ModelId, ModelState] = {}
+        self.listings: dict[ModelId, Listing] = {}
+        self.runtime = RuntimeEntries()
+
+    def catch_up(self) -> None:
+        """Fold what was appended since the last look.
+
+        Raises:
+            StoreError: The log cannot be read, or holds what this version does not know.
+        """
+        if not self._loaded:
+            self._load()
+        for stored in self._log.read(self.head.seq):
+            self._take_in(stored)
+            self.head = stored.head
+
+    def _load(self) -> None:
+        """Begin at the checkpoints, as of one head."""
+        head = self._log.head()
+        for model in self._log.models():
+            checkpoint = self._log.last_checkpoint(model)
+            if checkpoint is not None:
+                self._take_in(checkpoint)
+            for listed in self._log.newest(1, model, kinds={LISTED}):
+                self._take_in(listed)
+            for stored in self._log.read(checkpoint.seq if checkpoint else 0, model, kinds=DECIDED):
+                if stored.seq > head.seq:
+                    break
+                self._take_in(stored)
+        for stored in self._log.read(kinds=RUNTIME_KINDS):
+            if stored.seq > head.seq:
+                break
+            self._take_in(stored)
+        self.head = head
+        self._loaded = True
+
+    def _take_in(self, stored: StoredEvent) -> None:
+        if stored.kind in DECIDED:
+            event = event_from_json(stored.body)
+            state = self.states.get(event.model, ModelState.empty(event.model))
+            self.states[event.model] = evolve(state, event)
+        elif stored.kind in RUNTIME_KINDS:
+            self.runtime.take_in(stored)
+        elif stored.kind == LISTED:
+            listing = from_json(Listing, stored.body)
+            self.listings[listing.model] = listing
+        else:
+            raise StoreError(f"event log: event {stored.seq} is of the unknown kind {stored.kind!r}")
+
+
+def listing_changed(listing: Listing, known: Mapping[ModelId, Listing]) -> tuple[StoredDraft, ...]:
+    """Make the event of a listing that differs from the last one kept; none when it does not."""
+    last = known.get(listing.model)
+    if last is not None and (last.routes, last.accepted_models) == (listing.routes, listing.accepted_models):
+        return ()
+    return (StoredDraft(kind=LISTED, at=listing.at, body=to_json(listing), model=listing.model),)

@@ -1,0 +1,54 @@
+"""What do applications read after a change? The ledger's facts, laid into the snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from routecanary.domain.exclusion import BuiltinEntry
+from routecanary.domain.names import RouteId
+from routecanary.domain.probe import Json
+from routecanary.domain.route import Listing
+from routecanary.domain.state import ModelState
+from routecanary.rounds.record import Ledger
+from routecanary.routing.snapshot import ListedRoute, ModelRouting, SuspendedRoute, snapshot_of
+
+
+def snapshot(
+    ledger: Ledger, builtin: Sequence[BuiltinEntry], *, now: datetime, max_age: timedelta
+) -> dict[str, Json]:
+    """Make the document of the snapshot file from everything that the log says."""
+    return snapshot_of(
+        [_routing(state, ledger.listing(state.model)) for state in ledger.states()],
+        builtin=builtin,
+        runtime=ledger.runtime(now),
+        written_at=now,
+        max_age=max_age,
+    )
+
+
+def _routing(state: ModelState, listing: Listing | None) -> ModelRouting:
+    listed = {} if listing is None else {route.tag: route for route in listing.routes}
+    return ModelRouting(
+        model=state.model,
+        mode=state.mode,
+        names=frozenset() if listing is None else listing.accepted_models - {state.model},
+        routes=tuple(
+            ListedRoute.of(listed[tag])
+            if tag in listed
+            else ListedRoute(tag=RouteId(tag), swallows=state.swallowed_by(tag))
+            for tag in sorted(state.named)
+        ),
+        swallows=state.entry_swallows,
+        suspensions=tuple(
+            SuspendedRoute(
+                route=route,
+                since=suspension.start,
+                until=suspension.until,
+                contracts=suspension.contracts,
+            )
+            for route, suspension in state.suspensions().items()
+        ),
+        released=state.released,
+        paused=state.paused,
+    )

@@ -1,0 +1,153 @@
+"""How does a decision become lasting? The event log first, then the world.
+
+Deciding and appending are one step: where another writer appended meanwhile, what it wrote is folded in and
+the decision is made again, on the newer state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from routecanary.decide.evolve import evolve
+from routecanary.decide.step import step
+from routecanary.domain.archive import PackedTranscript
+from routecanary.domain.event import EVENT_NAMES, Checkpoint, Event, Lifted, event_to_json
+from routecanary.domain.exclusion import RuntimeEntry
+from routecanary.domain.log import Head, StoredDraft
+from routecanary.domain.names import ModelId, RouteId
+from routecanary.domain.policy import Policy
+from routecanary.domain.round import Line
+from routecanary.domain.route import Listing
+from routecanary.domain.state import ModelState
+from routecanary.errors import HeadMovedError, StoreError
+from routecanary.rounds.fold import Fold, listing_changed
+from routecanary.rounds.ports import EventLog
+from routecanary.rounds.runtime import RUNTIME_KINDS, touched_by
+
+ROUNDS_BETWEEN_CHECKPOINTS: Final = 48
+"""A fold after a restart reads about a day of rounds at most."""
+
+TRIES: Final = 100
+"""Appends lost in a row to other writers before something must be wrong."""
+
+MakeLine = Callable[[datetime, frozenset[RouteId]], Line]
+"""The time of deciding and the routes touched by acts since the round began → the line to decide on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What one line led to."""
+
+    events: tuple[Event, ...]
+    state: ModelState  # after it
+
+
+class Ledger:
+    """The log and what it says, and the only way to add to it."""
+
+    def __init__(self, log: EventLog, policy: Policy) -> None:
+        self._log = log
+        self._fold = Fold(log)
+        self._policy = policy
+
+    def replace_policy(self, policy: Policy) -> None:
+        """Decide by other numbers from the next line on."""
+        self._policy = policy
+
+    def head(self) -> Head:
+        """Return the log's head, with everything up to it folded in."""
+        self._fold.catch_up()
+        return self._fold.head
+
+    def state(self, model: ModelId) -> ModelState:
+        """Return a model's state as of now; a model without events is empty."""
+        self._fold.catch_up()
+        return self._fold.states.get(model, ModelState.empty(model))
+
+    def states(self) -> tuple[ModelState, ...]:
+        """Return the state of every model that has events, sorted by model."""
+        self._fold.catch_up()
+        return tuple(state for _, state in sorted(self._fold.states.items()))
+
+    def listing(self, model: ModelId) -> Listing | None:
+        """Return the last believed listing of a model."""
+        self._fold.catch_up()
+        return self._fold.listings.get(model)
+
+    def runtime(self, now: datetime) -> tuple[RuntimeEntry, ...]:
+        """List the runtime entries in force, sorted by target."""
+        self._fold.catch_up()
+        return self._fold.runtime.in_force(now)
+
+    def decide(
+        self,
+        model: ModelId,
+        make_line: MakeLine,
+        *,
+        now: Callable[[], datetime],
+        began: Head | None = None,
+        listing: Listing | None = None,
+        transcripts: Sequence[PackedTranscript] = (),
+    ) -> Decision:
+        """Decide on one line and append what follows, durable on return.
+
+        Args:
+            model: Whose line it is.
+            make_line: Called once per try, so that the line carries the time at which it is decided.
+            now: The clock's wall time.
+            began: The log's head when the round began; acts after it freeze the routes that they touched.
+            listing: What the round was made of; kept where it differs from the last one.
+            transcripts: Kept together with the events.
+        Raises:
+            ClockError: A round from before what the model has already seen; nothing is written.
+            StoreError: The log failed; nothing is written.
+        """
+        for _ in range(TRIES):
+            head = self.head()
+            state = self.state(model)
+            acted = frozenset[RouteId]() if began is None else self._acted(state, began)
+            events: tuple[Event, ...] = step(state, make_line(now(), acted), self._policy)
+            after = state
+            for event in events:
+                after = evolve(after, event)
+            if after.rounds != state.rounds and after.rounds % ROUNDS_BETWEEN_CHECKPOINTS == 0:
+                events = (*events, Checkpoint(at=events[-1].at, model=model, state=after))
+            drafts = [_draft(event) for event in events]
+            if listing is not None:
+                drafts = [*listing_changed(listing, self._fold.listings), *drafts]
+            try:
+                self._log.append(drafts, head, transcripts=transcripts)
+            except HeadMovedError:
+                continue
+            return Decision(events=events, state=self.state(model))
+        raise StoreError(f"event log: lost {TRIES} appends in a row to other writers")
+
+    def note(self, draft: StoredDraft) -> None:
+        """Append one event of the runtime layer, durable on return."""
+        for _ in range(TRIES):
+            try:
+                self._log.append([draft], self.head())
+            except HeadMovedError:
+                continue
+            return
+        raise StoreError(f"event log: lost {TRIES} appends in a row to other writers")
+
+    def _acted(self, state: ModelState, began: Head) -> frozenset[RouteId]:
+        """List the routes of a model that an administrator touched after a head."""
+        touched: set[str] = set()
+        for stored in self._log.read(began.seq, kinds=RUNTIME_KINDS | {EVENT_NAMES[Lifted]}):
+            if stored.kind in RUNTIME_KINDS:
+                touched |= touched_by(stored, state.model)
+            elif stored.model == state.model:
+                touched.add(str(stored.body["route"]))
+        swallowed = {route for name in touched for route in state.swallowed_by(name)}
+        return frozenset(RouteId(name) for name in touched) | swallowed
+
+
+def _draft(event: Event) -> StoredDraft:
+    return StoredDraft(
+        kind=EVENT_NAMES[type(event)], at=event.at, body=event_to_json(event), model=event.model
+    )

@@ -1,0 +1,258 @@
+"""One round, top to bottom: read this file first.
+
+The listing is read and weighed; the plan makes probes of its routes; every route is asked, pinned; the
+answers are judged; what failed is asked again; the settled verdicts form a `Round`; the decision follows, is
+kept, and is published.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from routecanary.decide.rotation import locales_for, round_locale
+from routecanary.discover.admission import is_admitted
+from routecanary.discover.changes import Belief, weigh
+from routecanary.domain.archive import PackedTranscript
+from routecanary.domain.event import Event
+from routecanary.domain.names import ContractName, Locale, ModelId, RouteId, swallowed
+from routecanary.domain.probe import Probe
+from routecanary.domain.round import Round, RouteReport
+from routecanary.domain.route import Listing, Route
+from routecanary.domain.state import ModelState
+from routecanary.domain.transcript import Transcript
+from routecanary.domain.verdict import Verdict, VerdictKind
+from routecanary.judge.examine import judge_transcript
+from routecanary.probe.plan import confirmation, plan_round
+from routecanary.rounds.act import ensure_mode
+from routecanary.rounds.capture import Captured, capture
+from routecanary.rounds.examine import Attempt, Examination, conclude, confirm, examined
+from routecanary.rounds.ports import UNWATCHED, Progress
+from routecanary.rounds.world import World
+from routecanary.routing.layers import builtin_for, runtime_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundResult:
+    """What one round came to; `events` is empty when its listing was not believed."""
+
+    model: ModelId
+    listing: Listing
+    believed: bool
+    locale: Locale
+    examinations: Mapping[RouteId, Examination]
+    events: tuple[Event, ...]
+    state: ModelState
+
+
+async def run_round(
+    world: World,
+    model: ModelId,
+    *,
+    only: Collection[RouteId] | None = None,
+    progress: Progress = UNWATCHED,
+) -> RoundResult:
+    """Make one round over one model.
+
+    Args:
+        only: A targeted round asks only these; every other route carries `skipped`.
+    Raises:
+        GatewayError: The listing could not be had; nothing is recorded.
+        ClockError: The wall clock stepped back behind the model's last round; nothing is recorded.
+        StoreError: The decision could not be kept; nothing is published.
+    """
+    ensure_mode(world, model)
+    began = world.ledger.head()
+    state = world.ledger.state(model)
+    locale = round_locale(state, world.settings.probes.locales)
+    listing = await world.gateway.listing(model)
+    if not _believe(world, listing):
+        return RoundResult(
+            model=model,
+            listing=listing,
+            believed=False,
+            locale=locale,
+            examinations={},
+            events=(),
+            state=state,
+        )
+    asked = _asked(world, listing) if only is None else frozenset(only)
+    locale_of = locales_for(state, world.settings.probes.locales, listing.tags())
+    probes = plan_round(
+        listing,
+        world.catalog,
+        number=state.rounds,
+        locale_of=locale_of,
+        contracts_enabled=world.settings.enabled_contracts(),
+        settings=world.settings.probes,
+        asked=asked,
+        users=world.users,
+        rng=world.rng,
+    )
+    progress.planned(probes)
+    captured = await capture(
+        probes,
+        world.gateway,
+        clock=world.clock,
+        rng=world.rng,
+        spread=world.settings.probes.start_spread,
+        blames_account=lambda transcript: _blames_account(world, transcript),
+        progress=progress,
+    )
+    examinations = await _examine(world, listing, captured, progress)
+    decision = world.ledger.decide(
+        model,
+        lambda at, acted: _round(world, listing, locale, locale_of, examinations, at=at, acted=acted),
+        now=world.clock.now,
+        began=began,
+        listing=listing,
+        transcripts=_packed(world, examinations.values()),
+    )
+    world.publish()
+    return RoundResult(
+        model=model,
+        listing=listing,
+        believed=True,
+        locale=locale,
+        examinations=examinations,
+        events=decision.events,
+        state=decision.state,
+    )
+
+
+def _believe(world: World, listing: Listing) -> bool:
+    """Weigh a listing against those before it; a shrunken one waits for two that agree."""
+    known = world.beliefs.get(listing.model) or Belief(believed=world.ledger.listing(listing.model))
+    world.beliefs[listing.model] = weigh(known, listing)
+    return world.beliefs[listing.model].doubted is None
+
+
+def _asked(world: World, listing: Listing) -> frozenset[RouteId]:
+    """Choose whom to ask: all but the opt-in tiers that production does not name."""
+    production = world.model(listing.model).production
+    return frozenset(
+        route.tag for route in listing.routes if route.tier is None or route.tag in production.only
+    )
+
+
+def _blames_account(world: World, transcript: Transcript) -> bool:
+    if transcript.status == 200:  # read in full only afterwards: judging must not delay other streams
+        return False
+    verdicts = judge_transcript(transcript, world.judge_settings())
+    return any(verdict.kind is VerdictKind.ACCOUNT for verdict in verdicts.values())
+
+
+async def _examine(
+    world: World,
+    listing: Listing,
+    captured: Mapping[RouteId, Sequence[Captured]],
+    progress: Progress,
+) -> Mapping[RouteId, Examination]:
+    """Judge every first answer, then confirm what failed, then settle."""
+    enabled = world.settings.enabled_contracts()
+    limits = world.judge_settings()
+
+    def judge(transcript: Transcript, contracts: frozenset[ContractName]) -> Mapping[ContractName, Verdict]:
+        return judge_transcript(transcript, limits, only=contracts)
+
+    async def ask_again(probe: Probe) -> Captured | None:
+        again = confirmation(
+            probe,
+            listing,
+            world.catalog,
+            settings=world.settings.probes,
+            users=world.users,
+            rng=world.rng,
+        )
+        if again is None:
+            return None
+        soonest, latest = world.settings.probes.confirm_delay
+        await world.clock.sleep(world.rng.uniform(soonest.total_seconds(), latest.total_seconds()))
+        transcript = await world.gateway.ask(again)
+        progress.answered(again, transcript)
+        return Captured(probe=again, transcript=transcript)
+
+    firsts: list[Attempt] = []
+    for answers in captured.values():
+        for answer in answers:
+            firsts.append(examined(answer, judge, enabled))
+            progress.judged(answer.probe, firsts[-1].verdicts)
+            await asyncio.sleep(0)  # others may run: a round of hundreds takes a while to judge
+    confirmations = {name: contract.confirmations for name, contract in world.settings.contracts.items()}
+    async with asyncio.TaskGroup() as tasks:
+        confirming = [tasks.create_task(confirm(first, judge, ask_again, confirmations)) for first in firsts]
+    by_route: dict[RouteId, list[tuple[Attempt, ...]]] = {route.tag: [] for route in listing.routes}
+    for task in confirming:
+        attempts = task.result()
+        by_route[attempts[0].probe.route].append(attempts)
+    return {
+        route: conclude(
+            probes,
+            enabled=enabled,
+            enforced=frozenset(
+                name for name, contract in world.settings.contracts.items() if contract.enforce
+            ),
+            confirmations=confirmations,
+        )
+        for route, probes in sorted(by_route.items())
+    }
+
+
+def _round(
+    world: World,
+    listing: Listing,
+    locale: Locale,
+    locale_of: Mapping[RouteId, Locale],
+    examinations: Mapping[RouteId, Examination],
+    *,
+    at: datetime,
+    acted: frozenset[RouteId],
+) -> Round:
+    """Form the line that is decided on; a contract without a verdict was not asked: `skipped`."""
+    model = world.model(listing.model)
+    builtin = builtin_for(world.builtin, listing.model)
+    runtime = runtime_for(world.ledger.runtime(at), listing.model)
+    tiers = frozenset(route.tag for route in listing.routes if route.tier is not None)
+    targets = {entry.target for entry in builtin} | {entry.target for entry in runtime}
+
+    def report(route: Route) -> RouteReport:
+        verdicts = dict.fromkeys(world.settings.contracts, VerdictKind.SKIPPED)
+        verdicts |= {name: said.kind for name, said in examinations[route.tag].verdicts.items()}
+        controls = {
+            name for entry in builtin if route.tag in _named_by(entry.target) for name in entry.control_for
+        }
+        return RouteReport(
+            verdicts=verdicts,
+            swallows=route.swallows,
+            control_for=model.control_for(route.tag) | controls,
+            admitted=is_admitted(route, model.production),
+            locale=locale_of[route.tag],
+        )
+
+    def _named_by(target: str) -> frozenset[str]:
+        return swallowed(target, listing.tags(), tiers) | {target}
+
+    return Round(
+        at=at,
+        model=listing.model,
+        routes={route.tag: report(route) for route in listing.routes},
+        locale=locale,
+        builtin=frozenset(entry.target for entry in builtin),
+        runtime=frozenset(entry.target for entry in runtime),
+        swallows={
+            entry: swallowed(entry, listing.tags(), tiers) for entry in sorted(targets - listing.tags())
+        },
+        acted=acted,
+    )
+
+
+def _packed(world: World, examinations: Collection[Examination]) -> tuple[PackedTranscript, ...]:
+    """Make the evidence ready for keeping, dated by the round."""
+    at = world.clock.now()
+    return tuple(
+        world.transcripts.pack(attempt.transcript, at=at, verdicts=attempt.verdicts)
+        for examination in examinations
+        for attempt in examination.attempts
+    )
