@@ -58,7 +58,12 @@ def failure_from(error: BaseException) -> Failure | None:
         return None
     for cls, kind, phrase in TABLE:
         if isinstance(error, cls):
-            number = getattr(error, "errno", None)
-            symbol = errno.errorcode.get(number) if isinstance(number, int) else None
-            return Failure(kind, f"{phrase} ({symbol})" if symbol else phrase)
+            symbol = None if kind is EndingKind.TLS_FAILED else _symbol(error)
+            return Failure(kind, phrase if symbol is None else f"{phrase} ({symbol})")
     return None
+
+
+def _symbol(error: BaseException) -> str | None:
+    """Name the system's error number; those of the TLS library are others and mean nothing here."""
+    number = getattr(error, "errno", None)
+    return errno.errorcode.get(number) if isinstance(number, int) else None
