@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import routecanary.adapters.store
+import tests
 from routecanary.adapters.store import sqlite as store_module
 from routecanary.adapters.store.connection import Connection, store_error
 from routecanary.adapters.store.migrate import migrate
@@ -138,7 +139,7 @@ def test_a_path_that_can_hold_no_store_is_refused(tmp_path: Path) -> None:
         pipe: "is not a regular file",
         file / "store.db": "cannot be made: Not a directory",
         link: "cannot be made: No such file or directory",
-        tmp_path / "a\0b": "cannot be made: embedded null byte",
+        tmp_path / "a\0b": "cannot be made: .*embedded null",
         tmp_path / ("x" * 300): "cannot be made: File name too long",
     }
     for path, said in cases.items():
@@ -434,6 +435,23 @@ def test_verify_names_the_first_break(path: Path, name: str) -> None:
     tamper(path, script)
     with SqliteStore(path) as store:
         assert store.verify() == ChainBreak(seq=seq, problem=problem)
+
+
+def test_a_stranger_can_check_the_chain(path: Path) -> None:
+    """The lines in the documentation accept a whole log and stop at an altered event."""
+    page = Path(tests.__file__).parent.parent / "docs" / "store.md"
+    (_, rest) = page.read_text(encoding="utf-8").split("```python\n")
+    lines = rest.split("```")[0].replace("sqlite3.connect(", "opened(")
+    filled(path)
+
+    def check() -> None:
+        with closing(sqlite3.connect(path)) as connection:
+            exec(lines, {"opened": lambda name: connection if name == path.name else None})
+
+    check()
+    tamper(path, "UPDATE event SET kind = 'held' WHERE seq = 4")
+    with pytest.raises(AssertionError, match="4"):
+        check()
 
 
 @pytest.mark.parametrize("name", [name for name, (_, _, problem) in TAMPERINGS.items() if problem == ALTERED])

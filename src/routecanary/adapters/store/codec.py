@@ -21,7 +21,7 @@ from routecanary.adapters.store.chain import at_text, canonical, name_text
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.names import ContractName
 from routecanary.domain.transcript import Transcript
-from routecanary.domain.verdict import Verdict
+from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.errors import StoreError
 
 FORMAT: Final = 1
@@ -134,9 +134,9 @@ def verdicts_from_text(text: str) -> dict[ContractName, Verdict]:
     """
     try:
         # the standard reader keeps the lone surrogates of a quoted passage, msgspec's refuses them
-        verdicts = msgspec.convert(json.loads(text), list[Verdict])
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"a transcript's verdicts cannot be read: {error}") from error
+        verdicts = [Verdict(**item | {"kind": VerdictKind(item["kind"])}) for item in json.loads(text)]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise StoreError(f"a transcript's verdicts cannot be read: {error!r}") from error
     return {verdict.contract: verdict for verdict in verdicts}
 
 
