@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from routecanary import __version__
 from routecanary.cli.exit_codes import ExitCode
@@ -18,26 +18,27 @@ app = App(
     exit_on_error=False,
     print_error=False,
     result_action="return_value",
+    default_parameter=Parameter(negative=()),
 )
 
-# name, where it lives, one line of help
+# name, where it lives, what it does
 COMMANDS = (
-    ("demo", "routecanary.cli.demo:demo"),
-    ("init", "routecanary.cli.init:init"),
-    ("check", "routecanary.cli.check:check"),
-    ("round", "routecanary.cli.round:round_now"),
-    ("run", "routecanary.cli.run:run_daemon"),
-    ("status", "routecanary.cli.status:status"),
-    ("routes", "routecanary.cli.routes:routes"),
-    ("ignore", "routecanary.cli.ignore:ignore"),
-    ("mode", "routecanary.cli.mode:mode"),
-    ("judge", "routecanary.cli.judge:judge"),
-    ("replay", "routecanary.cli.replay:replay"),
-    ("lab", "routecanary.cli.lab:lab"),
+    ("demo", "routecanary.cli.demo:demo", "See the whole product work in a minute, without a key."),
+    ("init", "routecanary.cli.init:init", "Write a commented configuration."),
+    ("check", "routecanary.cli.check:check", "Check configuration, key and models, and state the cost."),
+    ("round", "routecanary.cli.round:round_now", "Make one round over a model now."),
+    ("run", "routecanary.cli.run:run_daemon", "Watch every configured model on the clock."),
+    ("status", "routecanary.cli.status:status", "Show how the models stand."),
+    ("routes", "routecanary.cli.routes:routes", "Show how each route of a model stands."),
+    ("ignore", "routecanary.cli.ignore:ignore", "Print what a caller of a model must avoid now."),
+    ("mode", "routecanary.cli.mode:mode", "Show a model's mode, or switch it."),
+    ("judge", "routecanary.cli.judge:judge", "Judge stored transcripts."),
+    ("replay", "routecanary.cli.replay:replay", "Drive the decision with a trace."),
+    ("lab", "routecanary.cli.lab:lab", "Serve a gateway that misbehaves on request."),
 )
 
-for _name, _place in COMMANDS:
-    app.command(_place, name=_name)
+for _name, _place, _help in COMMANDS:
+    app.command(_place, name=_name, help=_help)
 
 
 def exit_code_of(error: RoutecanaryError) -> ExitCode:

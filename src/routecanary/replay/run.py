@@ -152,12 +152,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     chosen = parser.parse_args(arguments)
     try:
-        policy = read_policy(chosen.policy) if chosen.policy else Policy()
-        with open_trace(chosen.trace) as stream:
-            return _print_replay(read_lines(stream, chosen.trace), policy, chosen.trace)
+        return replay_file(chosen.trace, chosen.policy)
     except InputError as problem:
         print(problem, file=sys.stderr)
         return EXIT_BAD_INPUT
+
+
+def replay_file(trace: str, policy: Path | None) -> int:
+    """Print what follows from a trace file, `-` for standard input, and return the exit code.
+
+    Raises:
+        InputError: A file cannot be used; nothing is printed.
+    """
+    numbers = read_policy(policy) if policy else Policy()
+    try:
+        with open_trace(trace) as stream:
+            return _print_replay(read_lines(stream, trace), numbers, trace)
     except OSError as problem:  # of reading, only TraceError and PolicyError come this far
         if not isinstance(problem, BrokenPipeError):
             print(f"standard output: cannot be written: {problem.strerror}", file=sys.stderr)

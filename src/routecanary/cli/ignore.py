@@ -1,0 +1,72 @@
+"""`routecanary ignore`: what must a caller of a model avoid now?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from routecanary.cli.exit_codes import ExitCode
+from routecanary.cli.output import instant, say, say_json
+from routecanary.clock import SystemClock
+from routecanary.decide.exclusions import canary_merged
+from routecanary.domain.exclusion import Layer
+from routecanary.domain.names import parse_model
+from routecanary.domain.probe import Json
+from routecanary.rounds.publish import snapshot
+from routecanary.routing.layers import builtin_for, runtime_for
+from routecanary.routing.reading import read_snapshot
+from routecanary.routing.view import view_of
+from routecanary.wiring import offline_world, settings_at
+
+
+def ignore(model: str, /, *, config: Path | None = None, json: bool = False) -> int:
+    """Print the merged exclusions of a model, one a line, as a caller's `provider.ignore` gets them.
+
+    Parameters
+    ----------
+    model
+        A configured model, author/slug.
+    config
+        The configuration file.
+    json
+        Print JSON, with the layer and the reason of each entry.
+    """
+    settings = settings_at(config)
+    clock = SystemClock()
+    with offline_world(settings, clock) as world:
+        name = world.model(parse_model(model)).model
+        now = clock.now()
+        document = snapshot(world.ledger, world.builtin, now=now, max_age=settings.max_snapshot_age)
+        state = world.ledger.state(name)
+        builtin = builtin_for(world.builtin, name)
+        runtime = runtime_for(world.ledger.runtime(now), name)
+    read = read_snapshot(document)
+    merged = view_of(read, name, read.models.get(name), now.timestamp()).ignore
+    if json:
+        layers: list[Json] = [
+            {"layer": Layer.BUILTIN.value, "target": one.target, "reason": one.reason} for one in builtin
+        ]
+        layers += [
+            {
+                "layer": Layer.RUNTIME.value,
+                "target": one.target,
+                "reason": one.reason,
+                "actor": one.actor,
+                "expires": instant(one.expires),
+            }
+            for one in runtime
+        ]
+        layers += [
+            {
+                "layer": Layer.CANARY.value,
+                "target": route,
+                "reason": ", ".join(sorted(suspension.contracts)),
+                "until": instant(suspension.until),
+                "merged": canary_merged(state) and now < suspension.until,
+            }
+            for route, suspension in state.suspensions().items()
+        ]
+        say_json({"model": name, "ignore": list(merged), "layers": layers})
+        return ExitCode.OK
+    for entry in merged:
+        say(entry)
+    return ExitCode.OK

@@ -1,0 +1,61 @@
+"""`routecanary judge`: what do the contracts say of stored transcripts?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from routecanary.cli.exit_codes import ExitCode
+from routecanary.cli.output import say_json, say_table
+from routecanary.errors import CaseError
+from routecanary.replay.case import MAX_CASE_BYTES, judge_case, read_case
+
+
+def judge(*files: Path, json: bool = False) -> int:
+    """Judge stored transcripts: case files, one object each.
+
+    A file that is no case prints one error on standard error, and the exit code is then 2.
+
+    Parameters
+    ----------
+    files
+        Case files. Their shape: tests/golden/cases/README.md.
+    json
+        Print one JSON line a case.
+    """
+    if not files:
+        raise CaseError("no case file is named", allowed="routecanary judge FILE...")
+    code = ExitCode.OK
+    lines: list[dict[str, Any]] = []
+    for path in files:
+        try:
+            line = judge_case(read_case(_content(path), str(path)))
+        except CaseError as error:
+            sys.stderr.write(f"routecanary: {error}\n")
+            code = ExitCode.BAD_INPUT
+            continue
+        if json:
+            say_json(line)
+        else:
+            lines.append(line)
+    if not json:
+        say_table(("case", "verdict", "kind", "why"), [_row(line) for line in lines])
+    return code
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_CASE_BYTES + 1)
+    except OSError as error:
+        raise CaseError(f"cannot be read: {error.strerror}", place=str(path)) from None
+
+
+def _row(line: dict[str, Any]) -> tuple[str, ...]:
+    reasons = [
+        f"{name}: {said['reason']}"
+        for name, said in line["contracts"].items()
+        if said["verdict"] == line["verdict"] and said["kind"] == line["kind"] and said["reason"]
+    ]
+    return line["id"], line["verdict"], line["kind"] or "", "; ".join(reasons[:1])

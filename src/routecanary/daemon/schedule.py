@@ -1,0 +1,31 @@
+"""When is a model's next round due? Pure: wall time in, wall time out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def tick_before(at: datetime, period: timedelta) -> datetime:
+    """Find the last wall-clock-aligned tick at or before a time.
+
+    Example: with a period of 30 minutes, 10:47 gives 10:30.
+    """
+    return _EPOCH + (at - _EPOCH) // period * period
+
+
+def next_due(last: datetime | None, now: datetime, period: timedelta) -> datetime:
+    """Find when the next round is due, jitter aside.
+
+    Args:
+        last: When the model's last round was decided; None before the first.
+        now: Wall time.
+    Returns:
+        `now` when a tick has passed since the last round: whatever was missed is caught up by one round, not
+        by many. Otherwise the next tick. A last round in the future (a clock that stepped back) waits for
+        nothing but the next tick: whether the round is then accepted is decided by the policy.
+    """
+    if last is None or last < tick_before(now, period):
+        return now
+    return tick_before(now, period) + period
