@@ -12,15 +12,12 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from json import loads
 from weakref import WeakSet, ref
 
 from routecanary.client.file import SnapshotFile, default_path
 from routecanary.errors import SnapshotVersionError
 from routecanary.routing.merge import EMPTYING, merge
 from routecanary.routing.patch import BAD_REQUEST, PRESET, models_of, names_preset
-from routecanary.routing.reading import read_snapshot
 from routecanary.routing.view import (
     FROM_FUTURE,
     NO_SNAPSHOT,
@@ -34,6 +31,8 @@ from routecanary.routing.view import (
 TYPE_CHECKING = False  # importing typing would cost the application more than all of this
 if TYPE_CHECKING:
     from typing import Any, Self
+
+    from routecanary.routing.reading import Snapshot
 
 BAD_EXISTING = "bad_existing"
 FAILED = "failed"
@@ -231,7 +230,7 @@ class Canary:
                     if self._fault is not None:
                         self._counts[self._fault] += 1
                     return False
-                views = Views(read_snapshot(loads(content.decode("utf-8"))), self._clock())
+                views = Views(_read(content), self._clock())
             except Exception as error:  # the thread must live on, and so must the application
                 self._fault = _fault_of(error)
                 self._problem = f"{type(error).__name__}: {error}"
@@ -280,6 +279,15 @@ def _watch(canary_ref: Callable[[], Canary | None], stop: threading.Event, inter
         del canary
 
 
+def _read(content: bytes) -> Snapshot:
+    # Imported when there is a file to read: json and datetime cost more than all the rest of this package.
+    from json import loads  # noqa: PLC0415
+
+    from routecanary.routing.reading import read_snapshot  # noqa: PLC0415
+
+    return read_snapshot(loads(content.decode("utf-8")))
+
+
 def _fault_of(error: Exception) -> str:
     match error:
         case FileNotFoundError():
@@ -296,9 +304,11 @@ def _unchanged(existing: object) -> dict[str, Any]:
     """Copy what the caller gave, as it is."""
     if existing is None:
         return {}
-    with suppress(Exception):  # a mapping that cannot be read is the caller's own affair
+    try:
         if isinstance(existing, Mapping):
             return {name: value.copy() if type(value) is list else value for name, value in existing.items()}
+    except Exception:  # noqa: S110 - a mapping that cannot be read is the caller's own affair
+        pass
     return existing  # type: ignore[return-value]  # for the gateway to refuse
 
 

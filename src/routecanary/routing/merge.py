@@ -3,8 +3,8 @@
 The caller's entries come first, in the caller's order and spelling; ours follow, sorted; nothing stands there
 twice. All other keys stay as they are, and whatever is returned is the caller's own to change.
 
-An application runs this on its request path: standard library only, and what was worked out for one list of a
-caller is remembered for the next request that carries the same.
+An application runs this on its request path: standard library only, and what was worked out for a caller's
+lists is remembered until others come.
 
 Source: policy.md §8; openrouter-wire.md §2.1
 (`only`, `ignore`, `order`, `allow_fallbacks`: any may be null).
@@ -17,9 +17,6 @@ from collections.abc import Mapping, Sequence
 from routecanary.routing.view import Settled, View
 
 EMPTYING = "merge_would_empty"
-
-_MEMO_SIZE = 128  # callers' lists remembered by a view, before all are forgotten
-_MEMO_CHARACTERS = 4_000  # a longer list is worked out each time
 
 Names = Sequence[str]
 Preferences = Mapping[str, object]
@@ -42,33 +39,32 @@ def merge(view: View, existing: Preferences | None, counts: dict[str, int]) -> d
         merged = existing.copy()  # half the price of dict(…)
     else:
         merged = dict(existing)
-    refused: Names
     ignore = merged.get("ignore")
-    if type(ignore) is list or isinstance(ignore, (list, tuple)):
-        refused = ignore
+    if type(ignore) is list:
+        refused: list[str] = ignore
     elif ignore is None:
-        refused = ()
+        refused = []
+    elif isinstance(ignore, (list, tuple)):
+        refused = list(ignore)
     else:
         return None
-    try:
-        joined = "\n".join(refused)
-        key: object = joined
-        limits: tuple[Names, ...] = ()
-        if len(merged) > 1:
-            for name, value in merged.items():  # no key comes or goes
-                if type(value) is list:
-                    merged[name] = value.copy()
-            if "only" in merged or merged.get("allow_fallbacks") is False:
-                limits = _limits(merged)
-                key = (joined, limits)
-        settled = view.memo.get(key)
-        # The same text from as many names is the same list: one that holds a line break is not remembered.
-        if settled is None or settled[0] != len(refused):
-            settled = _settle(view, refused, limits, joined)
-            _remember(view, key, joined, settled)
-    except TypeError:  # something is no list, or something in it no string
-        return None
-    _, names, emptied = settled
+    limits: tuple[Names, ...] = ()
+    if len(merged) > 1:
+        for name, value in merged.items():  # no key comes or goes
+            if type(value) is list:
+                merged[name] = value.copy()
+        if "only" in merged or merged.get("allow_fallbacks") is False:
+            found = _limits(merged)
+            if found is None:
+                return None
+            limits = found
+    settled = view.last
+    if refused != settled[0] or limits != settled[1]:
+        try:
+            settled = view.last = _settle(view, refused, limits)
+        except TypeError:  # an item that is no string
+            return None
+    _, _, names, emptied = settled
     if emptied:
         counts[EMPTYING] += 1
     if names is None:
@@ -78,50 +74,46 @@ def merge(view: View, existing: Preferences | None, counts: dict[str, int]) -> d
     return merged
 
 
-def _limits(preferences: dict[str, object]) -> tuple[Names, ...]:
-    """Collect the lists outside of which the caller takes no route; an empty list limits nothing.
+def _limits(preferences: dict[str, object]) -> tuple[Names, ...] | None:
+    """Collect the lists outside of which the caller takes no route; None when one is no list.
 
-    Raises:
-        TypeError: One is no list of strings.
+    An empty list limits nothing. Without fallbacks, nothing but `order` is tried.
     """
-    lists = [preferences.get("only")]
-    if preferences.get("allow_fallbacks") is False:  # then nothing but `order` is tried
-        lists.append(preferences.get("order"))
     limits = []
-    for names in lists:
-        if names is not None:
-            if not isinstance(names, (list, tuple)):
-                raise TypeError
+    for name in ("only", "order") if preferences.get("allow_fallbacks") is False else ("only",):
+        names = preferences.get(name)
+        if isinstance(names, (list, tuple)):
             if names:
-                limits.append(tuple(map(str.lower, names)))
+                limits.append(tuple(names))
+        elif names is not None:
+            return None
     return tuple(limits)
 
 
-def _settle(view: View, refused: Names, limits: tuple[Names, ...], joined: str) -> Settled:
-    """Unite the lists, and find out whether the canary layer has to be left out."""
+def _settle(view: View, refused: list[str], limits: tuple[Names, ...]) -> Settled:
+    """Unite the lists, and find out whether the canary layer has to be left out.
+
+    Raises:
+        TypeError: An item of a list is no string.
+    """
+    joined = "\n".join(refused)  # one look at all of them: mostly there is nothing to lower
     lowered = frozenset(refused if joined == joined.lower() else map(str.lower, refused))
     safe = (len(refused) <= view.ample and not limits) or _is_left(view, limits, lowered)
-    if safe and view.ignore and len(lowered) == len(refused) and lowered.isdisjoint(view.ignored):
-        return len(refused), None, False
+    if safe and len(lowered) == len(refused) and view.ignore and lowered.isdisjoint(view.ignored):
+        return refused.copy(), limits, None, False
     whole = _united(refused, view.ignore, lowered)
     if safe:
-        return len(refused), whole, False
+        return refused.copy(), limits, whole, False
     kept = _united(refused, view.kept, lowered)
-    return len(refused), kept, kept != whole
-
-
-def _remember(view: View, key: object, joined: str, settled: Settled) -> None:
-    if len(joined) <= _MEMO_CHARACTERS and joined.count("\n") == max(settled[0] - 1, 0):
-        if len(view.memo) >= _MEMO_SIZE:
-            view.memo.clear()
-        view.memo[key] = settled
+    return refused.copy(), limits, kept, kept != whole
 
 
 def _is_left(view: View, limits: tuple[Names, ...], refused: frozenset[str]) -> bool:
     """Say whether every one of the view's models has a route left for this caller."""
     if not limits:
         return all(room.is_left(refused) for room in view.rooms)
-    return all(room.is_left_of(limits, refused) for room in view.rooms)
+    admitted = tuple(tuple(map(str.lower, names)) for names in limits)
+    return all(room.is_left_of(admitted, refused) for room in view.rooms)
 
 
 def _united(refused: Names, ours: Names, lowered: frozenset[str]) -> list[str]:

@@ -14,7 +14,10 @@ from collections.abc import Sequence
 from math import inf, nextafter
 
 from routecanary.routing.index import Group, RouteIndex, slugs_above
-from routecanary.routing.reading import ModelFacts, Snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # what reads the file is imported when there is one
+    from routecanary.routing.reading import ModelFacts, Snapshot
 
 FUTURE_TOLERANCE = 300.0  # seconds by which the writer's clock may be ahead of the reader's
 
@@ -75,19 +78,19 @@ class Room:
         return False
 
 
-Settled = tuple[int, list[str] | None, bool]
-"""Length of the caller's list; the united list, None for one after the other; canary layer left out?"""
+Settled = tuple[list[str] | None, tuple[Sequence[str], ...], list[str] | None, bool]
+"""A caller's `ignore` and limits; the united list, None for one after the other; canary layer left out?"""
 
 
 class View:
     """The exclusions of one model (or of several at once) while `since <= now < until`, in epoch seconds.
 
     `ignore` is the whole list, `kept` the same without the canary layer; both sorted, in lower case.
-    `doubt` is the reason why less is known than should be, None if nothing is amiss. `memo` belongs to the
-    merge: what it has worked out for callers' lists, which mostly come again.
+    `doubt` is the reason why less is known than should be, None if nothing is amiss. `last`
+    belongs to the merge: what it has worked out for the lists of the last caller, which mostly come again.
     """
 
-    __slots__ = ("ample", "doubt", "ignore", "ignored", "kept", "memo", "rooms", "since", "until")
+    __slots__ = ("ample", "doubt", "ignore", "ignored", "kept", "last", "rooms", "since", "until")
 
     def __init__(
         self,
@@ -108,7 +111,7 @@ class View:
         # So many names of a caller, or fewer, surely leave a route; or there is no canary layer to leave out.
         self.ample = _ANY if ignore == kept else min((room.ample for room in rooms), default=_ANY)
         self.doubt = doubt
-        self.memo: dict[object, Settled] = {}
+        self.last: Settled = (None, (), None, False)
 
 
 NOTHING_KNOWN = View(since=-inf, until=inf, ignore=(), kept=(), rooms=(), doubt=NO_SNAPSHOT)

@@ -1,0 +1,196 @@
+"""What does one merge cost the application, and what does the import?
+
+    python benchmarks/merge.py [--calls N] [--check]
+
+Four questions, each with its target:
+
+- memoised: the same `existing` of 8 ignored providers again and again, in ns a call;
+- unmemoised: another dict, list and strings with another content at each call, as a request body brings them;
+- both with 10,000 routes of the model known, as a ratio to the same with 40;
+- the CPU time of `import routecanary.client` over that of a bare interpreter.
+
+`dict(request)` of 7 keys is timed between the batches, for a yardstick: a shared machine changes its speed by
+a factor of two within seconds. Calls are timed in batches of 200, interleaved, and the figure is the median of
+the batches' means, so that a batch in which the process was suspended does not count. The garbage collector is
+off while a batch runs, as in `timeit`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from routecanary.adapters.snapshot import write_snapshot
+from routecanary.client import Canary
+from routecanary.domain.exclusion import BuiltinEntry, RuntimeEntry
+from routecanary.domain.names import LATENCY, ModelId, RouteId
+from routecanary.domain.round import Mode
+from routecanary.routing.snapshot import ListedRoute, ModelRouting, SuspendedRoute, snapshot_of
+
+BATCH = 200  # calls
+MODEL = ModelId("acme/chat")
+REQUEST = {
+    "model": MODEL,
+    "messages": [{"role": "user", "content": "…"}],
+    "stream": True,
+    "max_tokens": 900,
+    "temperature": 0.8,
+    "user": "6f1c0d",
+    "provider": {},
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    measured: float
+    target: float
+    unit: str
+
+    @property
+    def met(self) -> bool:
+        return self.measured <= self.target
+
+
+def snapshot_file(directory: Path, routes: int) -> Path:
+    """Write a snapshot of one model: a built-in, a runtime and six canary exclusions."""
+    now = datetime.now(UTC)
+    providers = max(routes // 10, 20)
+    listed = tuple(
+        ListedRoute(
+            tag=RouteId(f"provider-{number % providers}/variant-{number // providers}"),
+            providers=frozenset({f"Provider {number % providers}"}),
+        )
+        for number in range(routes)
+    )
+    facts = ModelRouting(
+        model=MODEL,
+        mode=Mode.ENFORCE,
+        names=frozenset({"acme/chat-20260101"}),
+        routes=listed,
+        suspensions=tuple(
+            SuspendedRoute(
+                route=route.tag, since=now, until=now + timedelta(days=1), contracts=frozenset({LATENCY})
+            )
+            for route in listed[:6]
+        ),
+    )
+    builtin = BuiltinEntry(
+        target="filter-host", models=None, reason="r", evidence="e", reviewer="r", date="2026-01-05"
+    )
+    runtime = RuntimeEntry(target="slow-host", models=None, reason="r", actor="ops", created=now)
+    path = directory / f"{routes}.json"
+    write_snapshot(path, snapshot_of([facts], builtin=[builtin], runtime=[runtime], written_at=now))
+    return path
+
+
+def other_bodies() -> Iterator[list[dict[str, list[str]]]]:
+    """Yield batches of `provider` objects, all different, fresh from a JSON body like a request's."""
+    number = 0
+    while True:
+        batch = []
+        for _ in range(BATCH):
+            number += 1
+            batch.append({"ignore": [f"host-{number + 37 * place}/fp8" for place in range(8)]})
+        yield json.loads(json.dumps(batch))
+
+
+def per_call(ask: Callable[[str, dict[str, list[str]]], object], batch: list[dict[str, list[str]]]) -> float:
+    """Time one batch; nanoseconds a call."""
+    gc.disable()
+    began = time.perf_counter_ns()
+    for existing in batch:
+        ask(MODEL, existing)
+    took = time.perf_counter_ns() - began
+    gc.enable()
+    return took / len(batch)
+
+
+def copies_ns() -> float:
+    began = time.perf_counter_ns()
+    for _ in range(BATCH):
+        dict(REQUEST)
+    return (time.perf_counter_ns() - began) / BATCH
+
+
+def merge_figures(calls: int) -> tuple[list[Figure], float]:
+    """Time the merge; return the figures and the yardstick in ns."""
+    with tempfile.TemporaryDirectory() as directory:
+        few = Canary(snapshot_file(Path(directory), 40), thread=False)
+        many = Canary(snapshot_file(Path(directory), 10_000), thread=False)
+    same = [{"ignore": [f"Host {number}" for number in range(8)]}] * BATCH
+    assert len(few.provider_preferences(MODEL, same[0])["ignore"]) == 16, "8 of the caller, 8 of the layers"
+    times: dict[str, list[float]] = {
+        name: [] for name in ("memo", "other", "memo many", "other many", "copy")
+    }
+    bodies = other_bodies()
+    for _ in range(max(1, calls // BATCH)):
+        times["copy"].append(copies_ns())
+        times["memo"].append(per_call(few.provider_preferences, same))
+        times["memo many"].append(per_call(many.provider_preferences, same))
+        times["other"].append(per_call(few.provider_preferences, next(bodies)))
+        times["other many"].append(per_call(many.provider_preferences, next(bodies)))
+    counted = sum(few.status()["counters"].values()) + sum(many.status()["counters"].values())
+    assert counted == 0, "a call took a way that is not the one to be timed"
+    median = {name: statistics.median(batches) for name, batches in times.items()}
+    return [
+        Figure("memoised, 40 routes", median["memo"], 1_500, "ns"),
+        Figure("unmemoised, 40 routes", median["other"], 3_000, "ns"),
+        Figure("memoised, 10,000 routes / 40", median["memo many"] / median["memo"], 1.2, "x"),
+        Figure("unmemoised, 10,000 routes / 40", median["other many"] / median["other"], 1.2, "x"),
+    ], median["copy"]
+
+
+def import_figure(runs: int) -> tuple[Figure, float]:
+    """Compare the CPU time of two interpreters, interleaved; return the figure and the wall difference in ms."""
+    cpu: dict[str, list[float]] = {"pass": [], "import routecanary.client": []}
+    wall: dict[str, list[float]] = {"pass": [], "import routecanary.client": []}
+    for _ in range(runs):
+        for code in cpu:
+            began = time.perf_counter()
+            child = os.posix_spawn(sys.executable, [sys.executable, "-I", "-c", code], os.environ)
+            _, status, usage = os.wait4(child, 0)
+            assert status == 0, code
+            wall[code].append((time.perf_counter() - began) * 1e3)
+            cpu[code].append((usage.ru_utime + usage.ru_stime) * 1e3)
+    (bare, whole), (bare_wall, whole_wall) = (
+        [statistics.median(times) for times in measured.values()] for measured in (cpu, wall)
+    )
+    return Figure("import, CPU over a bare interpreter", whole - bare, 25, "ms"), whole_wall - bare_wall
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--calls", type=int, default=1_000_000, help="calls of each kind (default 1,000,000)")
+    parser.add_argument("--check", action="store_true", help="exit 1 when a target is missed")
+    options = parser.parse_args()
+    imported, import_wall = import_figure(21)
+    figures, copy_ns = merge_figures(options.calls)
+    print(
+        f"Python {sys.version.split()[0]}, {options.calls:,} calls of each kind; dict(request) {copy_ns:.0f} ns"
+    )
+    for figure in (*figures, imported):
+        times = f"  ({figure.measured / copy_ns:4.1f} x dict(request))" if figure.unit == "ns" else ""
+        verdict = "PASS" if figure.met else "FAIL"
+        print(
+            f"{figure.name:36} {figure.measured:9,.2f} {figure.unit:2}"
+            f"  target {figure.target:7,.1f}  {verdict}{times}"
+        )
+    print(f"{'import, wall over a bare interpreter':36} {import_wall:9,.2f} ms")
+    return 0 if not options.check or all(figure.met for figure in (*figures, imported)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
