@@ -43,7 +43,7 @@ def test_a_pinned_route_streams_its_planted_fault() -> None:
             LabGateway(builtin_scenario("spoiled"), seed=3, time_scale=200) as lab,
             aiohttp.ClientSession(headers={"Authorization": "Bearer lab-key"}) as session,
         ):
-            for tag in ("brightline/fp4", "north-host/fp8"):
+            for tag in ("inkspill/fp4", "north-host/fp8"):
                 status, raw = await ask(
                     session, lab.base_url, provider={"only": [tag], "allow_fallbacks": False}
                 )
@@ -61,6 +61,6 @@ def test_a_pinned_route_streams_its_planted_fault() -> None:
 
     texts = asyncio.run(run())
     assert texts["North Host"].startswith("*Petra ")
-    assert not texts["Brightline"].startswith("*")
+    assert not texts["Inkspill"].startswith("*")
     assert "Silvan" in texts["North Host"]
     assert "rope" in texts["North Host"]

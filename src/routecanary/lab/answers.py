@@ -6,8 +6,10 @@ that. A fault can speak the same draft otherwise: in another language, or in two
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain, cycle
 from random import Random
 from typing import Final
 
@@ -26,6 +28,8 @@ _PARAGRAPHS: Final = (
 )
 """The groups of each paragraph after the opening; the cycle goes on until the scene is long enough."""
 
+_SLOTS: Final = ("{a}", "{b}", "{object}")
+_SLOT: Final = re.compile("|".join(map(re.escape, _SLOTS)))
 _QUOTES: Final = "“\"'*"
 
 
@@ -49,44 +53,36 @@ class Draft:
 
 def draft_scene(asked: Asked, rng: Random) -> Draft:
     """Choose the sentences of a scene, none twice, with both characters and the object in it."""
-    book = book_for(asked.locale)
+    book, wording = book_for(asked.locale), asked.wording
     piles = {group: rng.sample(range(len(book.texts[group])), len(book.texts[group])) for group in GROUPS}
     opening = Line(group="openings", index=piles["openings"].pop())
     ending = Line(group="closings", index=piles["closings"].pop())
-    paragraphs: list[list[Line]] = [[opening], []]
-    cycle = 0
-    while True:
-        for group in _PARAGRAPHS[cycle % len(_PARAGRAPHS)]:
-            if piles[group]:
-                paragraphs[-1].append(Line(group=group, index=piles[group].pop()))
-        cycle += 1
-        draft = _draft(asked, [*paragraphs, [ending]])
-        long_enough = book.count_words(speak(draft, book)) >= asked.min_words * MARGIN
-        if long_enough or not (piles["deeds"] or piles["speeches"]):
-            return draft if _mentions_all(draft, book) else _draft(asked, [*paragraphs, [_all_in_one(book)]])
-        paragraphs.append([])
-
-
-def _draft(asked: Asked, paragraphs: Sequence[Sequence[Line]]) -> Draft:
+    paragraphs: list[list[Line]] = [[opening]]
+    for groups in cycle(_PARAGRAPHS):
+        drawn = [Line(group=group, index=piles[group].pop()) for group in groups if piles[group]]
+        paragraphs.append(drawn)
+        lines = [*chain.from_iterable(paragraphs), ending]
+        words = sum(book.lengths[line.group][line.index] for line in lines)
+        if not drawn or words >= wording.min_words * MARGIN:
+            break
+    said = "".join("".join(book.texts[line.group][line.index]) for line in lines)
+    if not all(slot in said for slot in _SLOTS):
+        ending = _all_in_one(book)
     return Draft(
-        paragraphs=tuple(tuple(paragraph) for paragraph in paragraphs if paragraph),
-        names=asked.names,
-        object=asked.object,
+        paragraphs=(*(tuple(paragraph) for paragraph in paragraphs if paragraph), (ending,)),
+        names=wording.names,
+        object=wording.object,
         emphasised=asked.kind is ProbeKind.CHAT,
     )
 
 
-def _mentions_all(draft: Draft, book: Book) -> bool:
-    text = speak(draft, book).lower()
-    return all(thing.lower() in text for thing in (*draft.names, draft.object))
-
-
 def _all_in_one(book: Book) -> Line:
     """Find a closing that names both characters and the object."""
-    for index, sentence in enumerate(book.texts["closings"]):
-        if all(slot in "".join(sentence) for slot in ("{a}", "{b}", "{object}")):
-            return Line(group="closings", index=index)
-    raise AssertionError(f"{book.locale}: no closing names everything")
+    sentences = book.texts["closings"]
+    index = next(
+        place for place, sentence in enumerate(sentences) if all(slot in "".join(sentence) for slot in _SLOTS)
+    )
+    return Line(group="closings", index=index)
 
 
 def speak(draft: Draft, book: Book) -> str:
@@ -124,8 +120,9 @@ def _spoken(draft: Draft, book: Book, sentence_of: Callable[[Line], Sentence]) -
 def _filled(text: str, draft: Draft) -> str:
     """Fill the slots and begin with a capital, also inside an opening quotation mark."""
     first, second = draft.names
-    # names come from a prompt: no format string, so that a brace in one stays a brace
-    text = text.replace("{a}", first).replace("{b}", second).replace("{object}", draft.object)
+    filling = {"{a}": first, "{b}": second, "{object}": draft.object}
+    # names come from a prompt: filled in one pass, so that a brace in one stays a brace
+    text = _SLOT.sub(lambda slot: filling[slot.group()], text)
     at = next((place for place, letter in enumerate(text) if letter not in _QUOTES), 0)
     return text[:at] + text[at : at + 1].upper() + text[at + 1 :]
 

@@ -42,6 +42,8 @@ def scenario_from_table(table: Mapping[str, Json], place: str) -> Scenario:
     models = tuple(
         conversion.model(model, f"models[{index}]", shape.noise) for index, model in enumerate(shape.models)
     )
+    if not models:
+        conversion.refuse("no model", "models")
     names = Counter(name for model in models for name in {model.id, model.dated})
     for name, count in sorted(names.items()):
         if count > 1:
@@ -69,6 +71,8 @@ class _Conversion:
             self._route(route, f"{key}.routes[{index}]", shape.noise or noise, everywhere)
             for index, route in enumerate(shape.routes)
         )
+        if not routes:
+            self.refuse("no route", f"{key}.routes")
         for tag, count in sorted(Counter(route.tag for route in routes).items()):
             if count > 1:
                 self.refuse(

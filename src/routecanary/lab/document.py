@@ -137,11 +137,13 @@ class _Walk:
         items = node.get("items", {})
         made = [self.value(items, depth + 1) for _ in range(count)]
         if node.get("uniqueItems") is True:
-            for _ in range(MAX_ITEMS):  # draw again in place of what is there already
-                seen = {json.dumps(each, sort_keys=True): each for each in made}
-                if len(seen) == len(made):
+            seen = {json.dumps(each, sort_keys=True): each for each in made}
+            for _ in range(MAX_ITEMS):  # draw more until there are enough that differ
+                if len(seen) >= max(least, 1):
                     break
-                made = [*seen.values(), *(self.value(items, depth + 1) for _ in range(count - len(seen)))]
+                drawn = self.value(items, depth + 1)
+                seen[json.dumps(drawn, sort_keys=True)] = drawn
+            made = list(seen.values())
         return made
 
     def _number(self, node: Mapping[str, Json], *, whole: bool) -> Json:

@@ -48,15 +48,10 @@ class Book:
     default_names: tuple[str, str]
     default_object: str
     texts: Mapping[str, tuple[Sentence, ...]]  # by group
+    lengths: Mapping[str, tuple[float, ...]]  # by group: words of each sentence, slots as they stand
     plain: tuple[str, ...]  # answers to a prompt that asks for no scene
     refusals: tuple[str, ...]
     labels: tuple[str, ...]  # short titles for the strings of a document
-
-    def count_words(self, text: str) -> float:
-        """Count words; where none are marked, four letters make one."""
-        if self.thai:
-            return sum("\u0e01" <= letter <= "\u0e4e" for letter in text) / 4
-        return len(text.split())
 
 
 @cache
@@ -81,9 +76,11 @@ def _book(table: Mapping[str, Json]) -> Book:
     """Convert one of the package's own files; a mistake in it is our bug and fails loudly."""
     reading, defaults, replies = table["reading"], table["defaults"], table["replies"]
     first, second = defaults["names"]
+    thai = table["script"] == "thai"
+    texts = {group: tuple(tuple(line.split("|")) for line in table["texts"][group]) for group in GROUPS}
     return Book(
         locale=Locale(table["locale"]),
-        thai=table["script"] == "thai",
+        thai=thai,
         reading=Reading(
             words=frozenset(reading["words"]),
             articles=frozenset(reading["articles"]),
@@ -97,8 +94,19 @@ def _book(table: Mapping[str, Json]) -> Book:
         ),
         default_names=(first, second),
         default_object=defaults["object"],
-        texts={group: tuple(tuple(line.split("|")) for line in table["texts"][group]) for group in GROUPS},
+        texts=texts,
+        lengths={
+            group: tuple(_count_words("".join(sentence), thai=thai) for sentence in sentences)
+            for group, sentences in texts.items()
+        },
         plain=tuple(replies["plain"]),
         refusals=tuple(replies["refusals"]),
         labels=tuple(replies["labels"]),
     )
+
+
+def _count_words(text: str, *, thai: bool) -> float:
+    """Count words; where the script marks none, four letters make one."""
+    if thai:
+        return sum("\u0e01" <= letter <= "\u0e4e" for letter in text) / 4
+    return len(text.split())

@@ -22,7 +22,8 @@ from routecanary.lab.refusal import Refusal
 
 BYTES_A_TOKEN: Final = 4
 COMMENT_EVERY: Final = 3.0  # s, while nothing else is sent
-SHORTEST_PIECE, LONGEST_PIECE = 16, 56  # characters of one delta
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+SHORTEST_PIECE, LONGEST_PIECE = 24, 72  # characters of one delta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +235,6 @@ def _encoded(frame: Frame) -> bytes:
         return f": {frame.comment}\n\n".encode()
     if frame.word is not None:
         return f"data: {frame.word}\n\n".encode()
-    text = json.dumps(frame.payload, ensure_ascii=False, separators=(",", ":"))
+    text = _JSON.encode(frame.payload)
     # a lone surrogate, which a fault may want, can only travel as an escape
     return b"data: " + text.encode("utf-8", "backslashreplace") + b"\n\n"

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -29,42 +30,63 @@ _NUMBER: Final = re.compile(r"(?<!\d)\d{2,4}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What the text of a prompt says."""
+
+    locale: Locale
+    wants_scene: bool
+    emphasised: bool  # the scene is to open with an action between asterisks
+    names: tuple[str, str]  # the one who acts first, the other
+    object: str  # with its article, in lower case
+    min_words: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What a host understood of a request."""
 
     kind: ProbeKind  # CHAT: a scene with an emphasised opening; FILTER: any other scene; ANY: something else
-    locale: Locale
-    names: tuple[str, str]  # the one who acts first, the other
-    object: str  # with its article, in lower case
-    min_words: int
-    schema: Json  # of the document; None = no document is wanted, True = any object
+    wording: Wording
+    schema: Json = None  # of the document; None = no document is wanted, True = any object
+
+    @property
+    def locale(self) -> Locale:
+        return self.wording.locale
 
 
 def asked_of(request: ChatRequest) -> Asked:
     """Read a request's prompt and response format."""
-    prompt = request.prompt[-READ_AT_MOST:]
-    book = book_for(_language(prompt))
+    wording = _wording(_lasting_part(request.prompt[-READ_AT_MOST:]))
     schema = _schema(request.response_format)
-    emphasised = _first_of(prompt, book.reading.emphasised)
-    wants_scene = _first_of(prompt, book.reading.scene) is not None
     if schema is not None:
         kind = ProbeKind.STRUCTURED
-    elif wants_scene:
-        kind = ProbeKind.FILTER if emphasised is None else ProbeKind.CHAT
+    elif wording.wants_scene:
+        kind = ProbeKind.CHAT if wording.emphasised else ProbeKind.FILTER
     else:
         kind = ProbeKind.ANY
-    paragraphs = [part for part in prompt.split("\n\n") if part.strip()] or [""]
-    story, task = "\n".join(paragraphs[:-1]), paragraphs[-1]
+    return Asked(kind=kind, wording=wording, schema=schema)
+
+
+def _lasting_part(prompt: str) -> str:
+    """Leave out the first of several paragraphs: it varies with every asking, and the rest is read once."""
+    paragraphs = [part for part in prompt.split("\n\n") if part.strip()]
+    return "\n\n".join(paragraphs[1:] if len(paragraphs) > 2 else paragraphs)
+
+
+@lru_cache(maxsize=512)
+def _wording(prompt: str) -> Wording:
+    book = book_for(_language(prompt))
+    emphasised = _first_of(prompt, book.reading.emphasised)
+    story, _, task = prompt.rpartition("\n\n")
     found = _names_by_repetition(story, task, book) if book.thai else _names_by_case(prompt, book)
-    names = _actor_first(found or book.default_names, prompt, emphasised)
     thing = _thing_by_pattern(story, task, book) if book.thai else _thing_by_article(story, task, book)
-    return Asked(
-        kind=kind,
+    return Wording(
         locale=book.locale,
-        names=names,
+        wants_scene=_first_of(prompt, book.reading.scene) is not None,
+        emphasised=emphasised is not None,
+        names=_actor_first(found or book.default_names, prompt, emphasised),
         object=thing or book.default_object,
         min_words=_words_asked(task, book),
-        schema=schema,
     )
 
 

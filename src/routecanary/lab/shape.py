@@ -134,7 +134,7 @@ class ModelTable(_Table):
     dated: Annotated[str | None, read.text(parse_model, "author/slug")] = None
     noise: NoiseTable | None = None
     faults: Annotated[tuple[FaultTable, ...], Field(max_length=MAX_FAULTS, strict=False)] = ()
-    routes: Annotated[tuple[RouteTable, ...], Field(min_length=1, max_length=MAX_ROUTES, strict=False)]
+    routes: Annotated[tuple[RouteTable, ...], Field(max_length=MAX_ROUTES, strict=False)]
 
 
 class ScenarioTable(_Table):
@@ -143,7 +143,7 @@ class ScenarioTable(_Table):
     key: _Text = DEFAULT_KEY
     account: Annotated[str, read.word(*Account)] = Account.OK
     noise: NoiseTable = NoiseTable()
-    models: Annotated[tuple[ModelTable, ...], Field(min_length=1, max_length=MAX_MODELS, strict=False)]
+    models: Annotated[tuple[ModelTable, ...], Field(max_length=MAX_MODELS, strict=False)]
 
 
 def read_shape(table: Mapping[str, Json], place: str) -> ScenarioTable:
@@ -182,8 +182,8 @@ def _fault(place: str, error: Mapping[str, Any]) -> ScenarioError:
             problem, allowed = "missing", None
         case "extra_forbidden":
             problem, allowed = "unknown key", ", ".join(_keys_at(loc[:-1]))
-        case "too_long" | "too_short":
-            problem, allowed = "too many or too few entries", _size(error["ctx"])
+        case "too_long":
+            problem, allowed = "too many entries", f"at most {error['ctx']['max_length']}"
         case "model_type" | "model_attributes_type" | "dict_type":
             problem, allowed = f"{read.kind_of(given)} where a table belongs", None
         case "tuple_type":
@@ -191,12 +191,6 @@ def _fault(place: str, error: Mapping[str, Any]) -> ScenarioError:
         case other:
             problem, allowed = f"refused ({other})", None
     return ScenarioError(problem, place=place, key=_path(loc), allowed=allowed)
-
-
-def _size(bounds: Mapping[str, Any]) -> str:
-    if "min_length" in bounds:
-        return f"at least {bounds['min_length']}"
-    return f"at most {bounds['max_length']}"
 
 
 def _path(loc: Iterable[int | str]) -> str:

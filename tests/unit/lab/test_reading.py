@@ -1,0 +1,86 @@
+"""What a host understands of a prompt."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from routecanary.adapters.config.texts import shipped_texts
+from routecanary.domain.probe import ProbeKind, ProbeSpec, Scene
+from routecanary.lab.phrases import book_for
+from routecanary.lab.reading import asked_of
+from routecanary.probe.catalog import catalog_from_texts
+from routecanary.probe.pin import prompt_for
+from tests.lab import SCENES, a_body, a_card_body, a_request
+
+SPECS = catalog_from_texts(shipped_texts()).specs
+SHIPPED = [
+    pytest.param(spec, scene, id=f"{spec.kind}-{spec.locale}-{scene.id}")
+    for spec in SPECS
+    for scene in spec.scenes
+]
+
+
+@pytest.mark.parametrize(("spec", "scene"), SHIPPED)
+def test_every_shipped_probe_is_understood(spec: ProbeSpec, scene: Scene) -> None:
+    """Kind, language and, for scenes, characters, object and length are read from the wording alone."""
+    rng = Random(scene.id)
+    for _ in range(5):
+        prompt = prompt_for(spec, scene, rng)
+        structured = spec.kind is ProbeKind.STRUCTURED
+        asked = asked_of(a_request(a_card_body(prompt) if structured else a_body(prompt)))
+        assert asked.kind is spec.kind
+        assert asked.locale == spec.locale
+        if not structured:
+            assert set(asked.wording.names) == set(scene.names)
+            assert scene.object is not None
+            assert scene.object in asked.wording.object
+            assert asked.wording.min_words == scene.min_words
+
+
+@pytest.mark.parametrize(
+    ("locale", "names", "thing"),
+    [
+        ("en", ("Silvan", "Petra"), "the rope"),
+        ("pt-BR", ("Marta", "Álvaro"), "a corda"),
+        ("th", ("มาลี", "สมชาย"), "เชือก"),
+    ],
+)
+def test_the_one_who_opens_is_named_first(locale: str, names: tuple[str, str], thing: str) -> None:
+    """The character last named before the asterisks acts first; the object keeps its article."""
+    wording = asked_of(a_request(a_body(SCENES[locale]))).wording
+    assert wording.names == names
+    assert wording.object == thing
+
+
+@pytest.mark.parametrize(
+    ("prompt", "locale"),
+    [
+        ("What is the capital of France?", "en"),
+        ("Qual é a capital da França? Não sei o que dizer.", "pt-BR"),
+        ("¿Cuál es la capital de Francia? No sé qué decir en el examen.", "es"),
+        ("เมืองหลวงของฝรั่งเศสคือเมืองอะไร", "th"),
+        ("", "en"),
+        ("12345 !!!", "en"),
+        ("\x00\ufeff{}{a}{b}", "en"),
+    ],
+)
+def test_any_other_prompt_is_answered_in_its_language(prompt: str, locale: str) -> None:
+    """A prompt that asks for no scene has a language, and the language's defaults for the rest."""
+    asked = asked_of(a_request(a_body(prompt)))
+    assert asked.kind is ProbeKind.ANY
+    assert asked.locale == locale
+    assert asked.wording.names == book_for(asked.locale).default_names
+
+
+def test_a_scene_without_emphasis_is_a_filter_question() -> None:
+    """What tells the two kinds of scene apart is the opening between asterisks."""
+    plain = SCENES["en"].replace("single asterisks", "two candles")
+    assert asked_of(a_request(a_body(plain))).kind is ProbeKind.FILTER
+
+
+def test_a_huge_prompt_is_read_in_part() -> None:
+    """The end of a prompt of a million characters decides."""
+    asked = asked_of(a_request(a_body("lorem ipsum " * 100_000 + SCENES["en"])))
+    assert asked.kind is ProbeKind.CHAT
