@@ -66,8 +66,7 @@ _SENTENCES_ASKED: Final = re.compile(
 
 def incomplete(answer: Answer, asked: Asked, settings: Settings) -> Finding | None:
     """Find what is missing of a completed answer; None when it is whole."""
-    finish = (answer.finish_reason or "").lower()
-    cut = finish in ("length", "max_tokens", "max_output_tokens")
+    cut = was_cut(answer)
     if answer.tool_calls:
         return None
     if not answer.has_text:
@@ -75,6 +74,11 @@ def incomplete(answer: Answer, asked: Asked, settings: Settings) -> Finding | No
     if cut:
         return _cut(answer, asked)
     return _broken_off(answer.text, asked)
+
+
+def was_cut(answer: Answer) -> bool:
+    """Say whether the answer ended at some limit of length."""
+    return (answer.finish_reason or "").lower() in ("length", "max_tokens", "max_output_tokens")
 
 
 def ends_open(text: str) -> bool:

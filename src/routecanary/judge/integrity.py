@@ -18,11 +18,17 @@ from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.judge.asked import Asked, asked_of
-from routecanary.judge.completeness import incomplete
+from routecanary.judge.completeness import incomplete, was_cut
 from routecanary.judge.contract import Finding, passed, unsure
+from routecanary.judge.crosstalk import cross_talk
+from routecanary.judge.encoding import broken_encoding
+from routecanary.judge.limits import limit_ignored, stop_ignored
 from routecanary.judge.provenance import other_model, unknown_host
+from routecanary.judge.repetition import doubled, looped
 from routecanary.judge.settings import Settings
+from routecanary.judge.spacing import lost_spaces
 from routecanary.judge.start import spoiled_start
+from routecanary.judge.tokens import leaked_tokens
 
 _VERSION: Final = 1
 
@@ -51,10 +57,26 @@ class IntegrityContract:
         return (doubt or passed()).by(self)
 
     def _findings(self, answer: Answer, asked: Asked) -> Iterator[Finding | None]:
+        """Look for damage, most specific first: what explains the rest goes before it."""
+        transcript, text = answer.transcript, answer.text
         yield other_model(answer, asked)
         if answer.has_text:
-            yield spoiled_start(answer.text, asked)
-        if answer.transcript.kind is not ProbeKind.FILTER:
+            yield cross_talk(text, asked)
+            yield limit_ignored(answer, asked)
+            yield stop_ignored(answer, asked)
+            yield leaked_tokens(text, asked)
+            yield spoiled_start(text, asked)
+            if transcript.kind is not ProbeKind.CHAT:
+                yield broken_encoding(answer, asked, transcript.locale)
+            yield looped(text, asked, cut=was_cut(answer))
+            yield doubled(text, asked)
+            if asked.schema is None:  # a document needs no spaces
+                yield lost_spaces(text, asked)
+        # The filtering contract owns what is missing of a scene, the structured one a cut document.
+        owned = transcript.kind is ProbeKind.FILTER or (
+            transcript.kind is ProbeKind.STRUCTURED and answer.has_text
+        )
+        if not owned:
             yield incomplete(answer, asked, self.settings)
         if answer.keepalive_frames:
             yield unsure("bad_frame", "keep-alives came as data: official clients stop at them")

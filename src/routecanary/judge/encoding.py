@@ -1,0 +1,109 @@
+"""Is the encoding of the text visibly broken?
+
+These kinds belong to the language contract on the chat probe and to integrity on every other.
+
+Source: language.md §5, with own patterns; product.md §2.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from routecanary.domain.answer import Answer
+from routecanary.domain.names import Locale
+from routecanary.judge.asked import Asked
+from routecanary.judge.contract import Finding, excerpt, fail, unsure
+from routecanary.judge.prose import without_code
+
+_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
+_BYTE_NAME: Final = re.compile(r"<0x[0-9A-Fa-f]{2}>")
+_BPE_MARK: Final = re.compile(r"(?<=[^\W\d_A-Z])[ĠĊ]|[ĠĊ](?=[^\W\d_])|▁(?=[^\W\d_])|(?<=[^\W\d_])▁")
+_C1: Final = re.compile(r"[\x80-\x84\x86-\x9f]")
+_C0: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_ESCAPE: Final = re.compile(
+    r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\U[0-9a-fA-F]{8}|&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-zA-Z]{2,8});"
+)
+_QUESTION: Final = re.compile(r"(?<=[a-zà-ÿ])\?(?=[a-zà-ÿ])")
+# Characters that a byte 80–BF turns into under Latin-1 or Windows-1252.
+_TRAIL: Final = (
+    r"[\u0080-\u00bf\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d\u2018\u2019\u201c"
+    r"\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]"
+)
+_PAIR: Final = re.compile(
+    f"[\u00c2-\u00df]{_TRAIL}|[\u00e0-\u00ef]{_TRAIL}{{2}}|[\u00f0-\u00f4]{_TRAIL}{{3}}"
+)
+# Of these, the ones that healthy text cannot hold: a capital after a small letter, or a lead of three bytes.
+_SURE_PAIR: Final = re.compile(
+    f"(?<=[a-zà-ÿ])[\u00c2-\u00df]{_TRAIL}|\u00e2\u20ac{_TRAIL}|\u00c3[\u00a0-\u00bf](?=[a-z])"
+    f"|[\u00d0\u00d1]{_TRAIL}[\u00d0\u00d1]"
+)
+_ABOUT_CODES: Final = re.compile(
+    r"u\+[0-9a-f]{4}|\\u|\\x|fffd|replacement character|unicode|utf-?8|encod|escape|\bhtml\b|\bjson\b|regex"
+    r"|mojibake|\bbytes?\b|\bhex\b|kodier|codific|encodage|кодиров|编码|文字コード|인코딩",
+    re.IGNORECASE,
+)
+_PLAIN_ASCII: Final = ("en",)  # locales whose text has few letters to lose
+
+
+def broken_encoding(answer: Answer, asked: Asked, locale: Locale | None) -> Finding | None:
+    """Find what no reader should see of an encoding; None for whole text."""
+    text = answer.text
+    if text.isascii() and "\\" not in text and "<0x" not in text and "&" not in text and "?" not in text:
+        return None if not _C0.search(text) else _controls(text)
+    surrogate = _SURROGATE.search(text)
+    if surrogate is not None:
+        return fail("surrogate", f"a lone surrogate at character {surrogate.start()}")
+    if answer.invalid_utf8:
+        return fail("encoding", "bytes on the wire that are no UTF-8")
+    about = _ABOUT_CODES.search(asked.prompt) is not None
+    place = text.find("\ufffd")
+    if place >= 0 and not about and "\ufffd" not in asked.prompt:
+        return fail("replacement_char", f"{text.count(chr(0xFFFD))} × U+FFFD: {excerpt(text, place)}")
+    if about:
+        return None
+    prose = without_code(text)
+    return _byte_fallback(prose, asked) or _mojibake(prose) or _controls(prose) or _escapes(prose, locale)
+
+
+def _byte_fallback(prose: str, asked: Asked) -> Finding | None:
+    name = _BYTE_NAME.search(prose)
+    if name is not None and name.group() not in asked.prompt:
+        return fail("byte_fallback", f"{name.group()} in the text: {excerpt(prose, name.start())}")
+    if "Ġ" in prose or "Ċ" in prose or "▁" in prose:
+        marks = _BPE_MARK.findall(re.sub(r"<｜[^｜>]{1,40}｜>|<\|[^|>]{1,40}\|>", " ", prose))
+        if len(marks) >= 2:
+            return fail("byte_fallback", f"{len(marks)} undecoded token marks: {excerpt(prose)}")
+    return None
+
+
+def _mojibake(prose: str) -> Finding | None:
+    pairs = _PAIR.findall(prose)
+    if len(pairs) < 2:
+        return None
+    sure = len(_SURE_PAIR.findall(prose))
+    if sure >= 2 or (len(pairs) >= 4 and len("".join(pairs)) > 0.3 * len(prose)):
+        return fail(
+            "encoding", f"UTF-8 read as a single-byte code page, {len(pairs)} pairs: {excerpt(prose)}"
+        )
+    return unsure("encoding", f"{len(pairs)} suspicious pairs: {excerpt(prose)}") if sure else None
+
+
+def _controls(prose: str) -> Finding | None:
+    later = _C1.search(prose)
+    if later is not None:
+        return fail("encoding", f"control character U+{ord(later.group()):04X} at {later.start()}")
+    if len(_C0.findall(prose)) >= 2:
+        return fail("encoding", "control characters in the text")
+    return None
+
+
+def _escapes(prose: str, locale: Locale | None) -> Finding | None:
+    escapes = _ESCAPE.findall(prose)
+    if len(escapes) >= 3:
+        return fail("encoding", f"{len(escapes)} escapes left undecoded, such as {escapes[0]}")
+    if locale is not None and locale not in _PLAIN_ASCII:
+        lost = _QUESTION.findall(prose)
+        if len(lost) >= 3:
+            return fail("encoding", f"{len(lost)} letters replaced by '?': {excerpt(prose)}")
+    return unsure("encoding", f"an escape left undecoded: {escapes[0]}") if escapes else None

@@ -1,0 +1,91 @@
+"""Was the scene refused, filtered, left empty or cut short?
+
+Judged on the filter probe: a fixed continuation of the traffic that the product supports. A refusal counts
+only with high confidence; characters may refuse.
+
+Source: product.md §2; filtering.md §2 (wire signatures), §3 (order of decisions).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from routecanary.domain.answer import Answer
+from routecanary.domain.names import FILTERING, ContractName
+from routecanary.domain.probe import ProbeKind
+from routecanary.domain.transcript import Transcript
+from routecanary.domain.verdict import Verdict
+from routecanary.judge.asked import Asked, asked_of
+from routecanary.judge.completeness import incomplete
+from routecanary.judge.contract import Finding, excerpt, fail, passed, unsure
+from routecanary.judge.refusal import refusal_score
+from routecanary.judge.settings import Settings
+from routecanary.judge.vocabulary import words
+
+_VERSION: Final = 1
+# Finish words of hosts' filters, folded (filtering.md §2).
+_FILTER_WORDS: Final = words("""
+    content_filter content_filtered contentfilter safety blocklist prohibited_content spii
+    model_armor recitation sensitive guardrail_intervened refusal image_safety jailbreak blocked
+    moderation
+""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilteringContract:
+    """Filtered, refused, empty, cut: in this order, as far as each is sure."""
+
+    settings: Settings
+    name: ContractName = FILTERING
+    version: int = _VERSION
+    confirmations: int = 2
+
+    def applies_to(self, transcript: Transcript) -> bool:
+        return transcript.kind in (ProbeKind.FILTER, ProbeKind.ANY)
+
+    def judge(self, answer: Answer) -> Verdict:
+        return self._finding(answer, asked_of(answer.transcript)).by(self)
+
+    def _finding(self, answer: Answer, asked: Asked) -> Finding:
+        for reason in (answer.finish_reason, answer.native_finish_reason):
+            if reason is not None and reason.lower() in _FILTER_WORDS:
+                return fail("content_filter", f"finish reason {reason!r}")
+        if answer.filtered is not None:
+            return fail("content_filter", answer.filtered)
+        if answer.refusal.strip() and not answer.has_text:
+            return fail("refusal", f"a refusal field: {excerpt(answer.refusal, length=80)}")
+        if answer.has_text:
+            refused = self._refused(answer.text, asked)
+            if refused is not None:
+                return refused
+        if answer.refusal.strip():
+            return unsure("refusal", "a refusal field beside a text")
+        if answer.transcript.kind is ProbeKind.FILTER:
+            missing = incomplete(answer, asked, self.settings)
+            if missing is not None:
+                return missing
+        elif not answer.has_text and not answer.tool_calls:
+            return unsure("no_text", "nothing to read for a refusal")
+        return self._too_short(answer, asked) or passed()
+
+    def _refused(self, text: str, asked: Asked) -> Finding | None:
+        score = refusal_score(text)
+        shown = f"{', '.join(score.why)}: {score.points} points; {excerpt(text.lstrip(), length=80)}"
+        if score.template:
+            return fail("content_filter", f"a filter's own text: {shown}")
+        full = asked.min_words is not None and len(text.split()) >= asked.min_words
+        if score.points >= self.settings.refusal_points:
+            # A refusal beside as much text as was asked for is a disclaimer: printed, never red.
+            return unsure("refusal", f"beside a full text: {shown}") if full else fail("refusal", shown)
+        if score.points == self.settings.refusal_points - 1 and not full:
+            return unsure("refusal", shown)
+        return None
+
+    def _too_short(self, answer: Answer, asked: Asked) -> Finding | None:
+        if asked.min_words is None:
+            return None
+        came = len(answer.text.split())
+        if came * 3 < asked.min_words and answer.text.isascii():
+            return unsure("too_short", f"{came} of {asked.min_words} words asked for")
+        return None

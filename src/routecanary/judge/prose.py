@@ -1,0 +1,25 @@
+"""What of an answer is running text, and what is code, an address or mark-up?"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_FENCED: Final = re.compile(r"(?:^|\n)[ \t]*(```|~~~)[^\n]*\n.*?(?:\n[ \t]*\1[^\n]*|\Z)", re.DOTALL)
+_INLINE: Final = re.compile(r"`[^`\n]{1,400}`")
+_ADDRESS: Final = re.compile(r"\b(?:https?://|www\.)\S+|\b[\w.+-]+@[\w-]+\.[\w.]+|(?<!\w)[@#][\w.]+")
+_TAG: Final = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|&[a-z]{2,8};")
+
+
+def without_code(text: str) -> str:
+    """Take out fenced blocks (also one that never closes) and inline code."""
+    if "`" not in text and "~~~" not in text:
+        return text
+    return _INLINE.sub(" ", _FENCED.sub("\n", text))
+
+
+def without_addresses(text: str) -> str:
+    """Take out URLs, mail addresses, mentions, hash tags and HTML tags."""
+    if ":" in text or "@" in text or "#" in text or "www." in text:
+        text = _ADDRESS.sub(" ", text)
+    return _TAG.sub(" ", text) if "<" in text or "&" in text else text

@@ -1,0 +1,158 @@
+"""Do tokens show that no reader should see: template marks, hidden reasoning, tool calls as text?
+
+Marks that the prompt names were asked for. Marks inside code are left alone: code may be about them.
+
+Source: product.md §2; docs/judges.md for the list of marks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+from routecanary.judge.asked import Asked
+from routecanary.judge.contract import Finding, excerpt, fail, unsure
+from routecanary.judge.prose import without_code
+
+_TOOL_MARK: Final = re.compile(
+    r"</?tool_calls?>|</?function_calls?>|<function=[\w.-]+>|<parameter=[\w.-]+>|<invoke name=|</?tool_use>"
+    r"|\[/?TOOL_CALLS?\]|<\|/?tool[▁_][\w▁]*\|>|<｜tool▁[^｜>]{1,40}｜>|<\|python_tag\|>|<\|plugin\|>"
+    r"|<\|channel\|>commentary|\bto=functions\.\w+|\bfunctions\.\w+:\d+\s*[{<]|\[/?AVAILABLE_TOOLS\]"
+)
+_REASONING_OPEN: Final = re.compile(
+    r"<(?:think|thinking|thought|reasoning|seed:think|antThinking|reflection|scratchpad)>"
+    r"|◁think▷|\[THINK\]|<\|(?:begin_of_thought|START_THINKING|thinking)\|>"
+)
+_REASONING_CLOSE: Final = re.compile(
+    r"</(?:think|thinking|thought|reasoning|seed:think|antThinking|reflection|scratchpad)>"
+    r"|◁/think▷|\[/THINK\]|<\|(?:end_of_thought|END_THINKING)\|>"
+)
+_TEMPLATE_MARK: Final = re.compile(
+    r"<\|[A-Za-z0-9_▁ .-]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|</?(?:bos|eos|pad|unk|sep|cls|mask|BOS|EOS|PAD|UNK)>"
+    r"|<(?:start|end)_of_(?:turn|utterance|image)>|<end_of_text>|<\|?endoftext\|?>|\[/?INST\]|<</?SYS>>"
+    r"|\[(?:BOS|EOS|PAD|UNK|gMASK|SEP|CLS)\]|\[/?SYSTEM_PROMPT\]|<extra_id_\d+>|<unused\d+>|<0x[0-9A-F]{2}>(?!.)x"
+)
+_SENTENCE_TOKEN: Final = re.compile(r"</?s>")
+# Harmony's channel names, glued to the text because their brackets were dropped.
+_CHANNELS: Final = re.compile(
+    r"^(?:analysis|commentary)(?=[A-Z\"“])|assistant(?:final|analysis|commentary)(?=[A-Z\"“*\d{])"
+)
+_TURN: Final = re.compile(r"(?:^|\n)(?:assistant|user|system)(?:\n|$)")
+_PLANNING: Final = re.compile(
+    r"^(?:okay|ok|alright|hmm|so|first|well|right|let me|i need to|we need to|the user|now)\b[^\n]{0,120}"
+    r"\bthe user (?:wants|asks|asked|is asking|needs|said|requests|requested|is looking|would like|has)\b"
+    r"|^the user (?:wants|asks|asked|is asking|needs|requests|requested|is looking|would like)\b"
+    r"|^(?:der (?:nutzer|benutzer) (?:möchte|will|fragt|bittet)|el usuario (?:quiere|pide|pregunta|solicita)"
+    r"|o usuário (?:quer|pede|pergunta|está pedindo|solicita)|l['’]utilisateur (?:veut|demande|souhaite)"
+    r"|l['’]utente (?:vuole|chiede)|użytkownik (?:chce|prosi|pyta)|пользователь (?:хочет|просит|спрашивает)"
+    r"|kullanıcı (?:istiyor|benden)|用户(?:想|要|希望|请求|让我)|ユーザーは|사용자(?:가|는) )",
+    re.IGNORECASE,
+)
+_ABOUT_MARKS: Final = re.compile(
+    r"special token|chat ?template|chatml|tokeni[sz]er|\btokens?\b|prompt format"
+    r"|\bhtml\b|\bxml\b|markup|\btags?\b",
+    re.IGNORECASE,
+)
+
+
+def leaked_tokens(text: str, asked: Asked) -> Finding | None:
+    """Find the gravest mark in the text: a tool call, hidden reasoning, a template token."""
+    if not any(sign in text for sign in _SIGNS) and not text.startswith(_LOWER_STARTS):
+        return _planning(text, asked)
+    prose = without_code(text)
+    return (
+        _tool_text(text, prose, asked)
+        or _reasoning(text, prose, asked)
+        or _template(prose, asked)
+        or _planning(text, asked)
+    )
+
+
+_SIGNS: Final = ("<", "[", "◁", "functions.", "assistant", "{")
+_LOWER_STARTS: Final = ("analysis", "commentary")
+
+
+def _tool_text(text: str, prose: str, asked: Asked) -> Finding | None:
+    # A call may carry its arguments in a fence: the marks around it stand outside.
+    match = _TOOL_MARK.search(prose) or (_TOOL_MARK.search(text) if asked.tools else None)
+    if match is not None and match.group() not in asked.prompt:
+        return fail("tool_text", f"{match.group()!r} in the text: {excerpt(text, text.find(match.group()))}")
+    if asked.tools:
+        name = _call_as_text(text, asked.tools)
+        if name is not None:
+            return fail("tool_text", f"a call of {name} as text: {excerpt(text)}")
+    return None
+
+
+def _call_as_text(text: str, tools: frozenset[str]) -> str | None:
+    """Find an answer that is nothing but a call: JSON with a tool's name, or `name(...)`."""
+    body = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", text).strip()
+    if body[:1] in ("{", "["):
+        try:
+            value = json.loads(body)
+        except (ValueError, RecursionError):
+            value = None
+        for call in value if isinstance(value, list) else [value]:
+            if isinstance(call, dict):
+                inner = call.get("function") if isinstance(call.get("function"), dict) else call
+                name = inner.get("name") if isinstance(inner, dict) else None
+                arguments = isinstance(inner, dict) and inner.keys() & {
+                    "arguments",
+                    "parameters",
+                    "args",
+                    "input",
+                }
+                if isinstance(name, str) and name in tools and arguments:
+                    return name
+    call_form = re.fullmatch(r"\[?\s*(?:print\()?([\w.]+)\([^\n]{0,400}\)\s*\]?", body)
+    if call_form is not None and call_form.group(1) in tools:
+        return call_form.group(1)
+    return None
+
+
+def _reasoning(text: str, prose: str, asked: Asked) -> Finding | None:
+    opened, closed = _REASONING_OPEN.search(prose), _REASONING_CLOSE.search(prose)
+    match = opened or closed
+    if match is None:
+        return None
+    name = match.group().strip("<>/[]◁▷|").lower()
+    if (
+        match.group() in asked.prompt
+        or f"{name}>" in asked.prompt.lower()
+        or re.search(rf"\b{re.escape(name)}\b[^.\n]{{0,20}}\btags?\b", asked.prompt.lower())
+    ):
+        return None
+    detail = f"{match.group()!r} in the text: {excerpt(text, text.find(match.group()))}"
+    at_front = opened is not None and not prose[: opened.start()].strip()
+    if at_front or closed is not None:
+        return fail("reasoning_leak", detail)
+    return unsure("reasoning_leak", detail)
+
+
+def _template(prose: str, asked: Asked) -> Finding | None:
+    for match in _TEMPLATE_MARK.finditer(prose):
+        if match.group() not in asked.prompt:
+            if _ABOUT_MARKS.search(asked.prompt) and not prose.rstrip().endswith(match.group()):
+                return unsure("special_token", f"{match.group()!r}, and the request is about such marks")
+            return fail("special_token", f"{match.group()!r} in the text: {excerpt(prose, match.start())}")
+    balance = 0
+    for match in _SENTENCE_TOKEN.finditer(prose):
+        balance += 1 if match.group() == "<s>" else -1
+        if balance < 0 and "<s>" not in asked.prompt and "</s>" not in asked.prompt:
+            return fail("special_token", f"'</s>' closes nothing: {excerpt(prose, match.start())}")
+    if balance > 0 and prose.lstrip().startswith("<s>") and not _ABOUT_MARKS.search(asked.prompt):
+        return fail("special_token", f"'<s>' opens the text: {excerpt(prose)}")
+    channel = _CHANNELS.search(prose.lstrip())
+    if channel is not None and channel.group() not in asked.prompt:
+        return fail(
+            "special_token", f"a channel name, {channel.group()!r}: {excerpt(prose, channel.start())}"
+        )
+    return None
+
+
+def _planning(text: str, asked: Asked) -> Finding | None:
+    """Suspect planning prose that no mark gives away; a person has to look."""
+    if _PLANNING.match(text.lstrip()[:400]) and " user" not in asked.prompt.lower():
+        return unsure("reasoning_leak", f"reads like planning: {excerpt(text.lstrip())}")
+    return None
