@@ -13,7 +13,6 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from math import inf
 from ssl import SSLContext
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -39,6 +38,7 @@ from routecanary.errors import ConfigError, GatewayError, ListingError
 MAX_DOCUMENT: Final = 8 * 1024 * 1024  # bytes of one JSON answer
 MAX_HEADER: Final = 16 * 1024  # bytes of one header line
 MAX_HEADERS: Final = 128
+LOOK_EVERY: Final = 0.5  # clock seconds: a deadline that came nearer is met this much late at most
 
 PROBE_HEADERS: Final = {
     "Content-Type": "application/json",
@@ -151,7 +151,7 @@ class OpenRouterGateway:
             async with asyncio.timeout(None) as limit:
                 watch = _Watch(recording, clock, limit)
                 try:
-                    await self._stream(body, recording, watch)
+                    await self._stream(body, recording)
                 finally:
                     watch.stop()
         except TimeoutError:
@@ -163,17 +163,16 @@ class OpenRouterGateway:
                 raise
             recording.ended(clock.monotonic(), failure.kind, failure.detail)
 
-    async def _stream(self, body: bytes, recording: Recording, watch: _Watch) -> None:
+    async def _stream(self, body: bytes, recording: Recording) -> None:
         clock = self._clock
         response = await self._open().post(
             f"{self._base_url}/chat/completions",
-            data=_StampedBody(body, recording, watch),
+            data=_StampedBody(body, recording, clock),
             headers=PROBE_HEADERS,
             allow_redirects=False,
         )
         try:
             recording.opened(clock.monotonic(), response.status, _headers(response))
-            watch.rearm()
             await receive(response, recording, clock)
             recording.ended(clock.monotonic(), EndingKind.EOF)
         finally:
@@ -274,22 +273,21 @@ class _StampedBody(aiohttp.BytesPayload):
     request would pay for all the other hooks.)
     """
 
-    def __init__(self, value: bytes, recording: Recording, watch: _Watch) -> None:
+    def __init__(self, value: bytes, recording: Recording, clock: Clock) -> None:
         super().__init__(value)
         self._recording = recording
-        self._watch = watch
+        self._clock = clock
 
     async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
         await super().write_with_length(writer, content_length)
-        self._recording.written(self._watch.now())
-        self._watch.rearm()
+        self._recording.written(self._clock.monotonic())
 
 
 class _Watch:
     """One timer for all deadlines of a recording.
 
-    Deadlines mostly move away while chunks arrive, so the timer is left alone then; when it rings too early
-    it is set again.
+    What arrives moves the next deadline, mostly away. The timer is not touched for it: it rings now and then,
+    or when the deadline was due as it was last known, and looks again.
     """
 
     def __init__(self, recording: Recording, clock: Clock, limit: asyncio.Timeout) -> None:
@@ -297,33 +295,23 @@ class _Watch:
         self._clock = clock
         self._limit = limit
         self._loop = asyncio.get_running_loop()
-        self._due = inf
-        self._handle: asyncio.TimerHandle | None = None
-        self.rearm()
+        self._handle = self._wait()
 
     def now(self) -> float:
         return self._clock.monotonic()
 
-    def rearm(self) -> None:
-        """Set the timer to the recording's next deadline, if that has come nearer."""
-        due = self._recording.due()
-        if due < self._due:
-            self.stop()
-            self._due = due
-            wait = (due - self.now()) / self._clock.rate
-            self._handle = self._loop.call_later(max(0.0, wait), self._ring)
-
     def stop(self) -> None:
-        if self._handle is not None:
-            self._handle.cancel()
-            self._handle = None
+        self._handle.cancel()
+
+    def _wait(self) -> asyncio.TimerHandle:
+        seconds = min(self._recording.due() - self.now(), LOOK_EVERY)
+        return self._loop.call_later(max(0.0, seconds) / self._clock.rate, self._ring)
 
     def _ring(self) -> None:
-        self._due = inf
         if self._recording.expire(self.now()):
             self._limit.reschedule(self._loop.time())
         else:
-            self.rearm()
+            self._handle = self._wait()
 
 
 def _headers(response: aiohttp.ClientResponse) -> Iterable[tuple[str, str]]:

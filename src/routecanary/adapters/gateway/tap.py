@@ -99,6 +99,10 @@ class Tap(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._inner.connection_lost(exc)
+        content = self._content
+        if not content.is_eof() and content.exception() is None:
+            # After broken framing the library leaves the body without an end, and its reader waiting.
+            content.set_exception(aiohttp.ClientPayloadError("the connection was lost"))
 
     def pause_writing(self) -> None:
         self._inner.pause_writing()
