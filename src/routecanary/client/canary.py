@@ -50,6 +50,9 @@ LOOK_COUNTERS = (MISSING, UNREADABLE, MALFORMED, FUTURE_VERSION)
 """What a look at the file may count; the snapshot that was read before stays in use."""
 
 
+_PATIENCE = 5.0  # seconds that closing waits for a look that hangs on its file system
+
+
 class Canary:
     """The exclusions in force, for as many threads as like to ask.
 
@@ -72,7 +75,11 @@ class Canary:
             interval: Seconds between two looks at the file: an act is in effect after at most that long.
             clock: Wall time in epoch seconds, the same as the daemon's.
             thread: False: no background thread; the application calls `refresh()` itself.
+        Raises:
+            ValueError: `interval` is not above 0.
         """
+        if not interval > 0:
+            raise ValueError(f"interval must be above 0 seconds, not {interval!r}")
         self.path = os.fspath(default_path() if path is None else path)
         self._clock = clock
         self._interval = interval
@@ -186,7 +193,7 @@ class Canary:
         self._stop.set()
         watcher = self._watcher
         if watcher is not None and watcher is not threading.current_thread():
-            watcher.join()
+            watcher.join(timeout=_PATIENCE)
 
     def __enter__(self) -> Self:
         return self
@@ -265,6 +272,7 @@ class Canary:
         self._starting = threading.Lock()
         self._stop = threading.Event()
         self._watcher = None
+        self._file = SnapshotFile(self.path)  # the thread may have been half through a reading
         if self._watched:
             self._by_name = {}  # the next call takes the long way, where a thread is started
 

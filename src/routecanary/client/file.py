@@ -3,7 +3,7 @@
 Source: docs/routing.md, "The snapshot file".
 """
 
-# ruff: noqa: PTH111, PTH116, PTH118 - pathlib would double what the application pays for the import
+# ruff: noqa: PTH111, PTH116, PTH117, PTH118 - pathlib would double what the application pays for the import
 from __future__ import annotations
 
 import os
@@ -25,7 +25,9 @@ def default_path() -> str:
     named = os.environ.get(ENVIRONMENT)
     if named:
         return named
-    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    state = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):  # as the XDG specification says
+        state = os.path.join(os.path.expanduser("~"), ".local", "state")
     return os.path.join(state, "routecanary", "snapshot.json")
 
 

@@ -22,6 +22,13 @@ MAX_FILE: Final = 1024 * 1024  # characters
 MAX_ENTRIES: Final = 1_000
 MAX_TEXT: Final = 2_000  # characters of a reason, of the evidence
 
+_KIND_NAMES: Final = {
+    bool: "a boolean",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "a table",
+}
 _KEYS: Final = ("route", "provider", "models", "reason", "evidence", "reviewer", "date", "control_for")
 
 
@@ -93,8 +100,9 @@ class _EntryTable:
         )
 
     def _error(self, key: str, problem: str, value: object = None, allowed: str | None = None) -> ConfigError:
-        shown = value if value is None or isinstance(value, str) else f"a {type(value).__name__}"
-        return ConfigError(problem, place=self._place, key=self._prefix + key, value=shown, allowed=allowed)
+        if value is not None and not isinstance(value, str):  # its text could be long without end
+            problem, value = f"{problem} but {_KIND_NAMES.get(type(value), 'a date or time')}", None
+        return ConfigError(problem, place=self._place, key=self._prefix + key, value=value, allowed=allowed)
 
     def _target(self) -> str:
         given = [key for key in ("route", "provider") if key in self._table]
@@ -115,8 +123,11 @@ class _EntryTable:
         if "models" not in self._table:
             return None
         names = self._table["models"]
-        if not isinstance(names, list) or not names:
-            raise self._error("models", "not a list of models", names, "a list, or left out for all models")
+        allowed = "a list, or left out for all models"
+        if not isinstance(names, list):
+            raise self._error("models", "not a list of models", names, allowed)
+        if not names:
+            raise self._error("models", "an empty list", allowed=allowed)
         models = []
         for number, name in enumerate(names):
             try:

@@ -49,7 +49,7 @@ def merge(view: View, existing: Preferences | None, counts: dict[str, int]) -> d
     else:
         return None
     limits: tuple[Names, ...] = ()
-    if len(merged) > 1:
+    if len(merged) > 1 or ignore is None:  # there are other keys
         for name, value in merged.items():  # no key comes or goes
             if type(value) is list:
                 merged[name] = value.copy()

@@ -221,11 +221,7 @@ class Views:
     def __init__(self, snapshot: Snapshot, now: float) -> None:
         self.snapshot = snapshot
         self._latest = now
-        self._facts_of: dict[str, ModelFacts] = {}
-        for facts in snapshot.models.values():
-            for name in facts.names:
-                self._facts_of.setdefault(name, facts)
-        self._facts_of.update(snapshot.models)  # an id goes before an alias
+        self._facts_of = _facts_by_name(snapshot)
         self._common: dict[tuple[str, ...], View] = {}
         self.by_name: dict[str, View] = {}
         for name in snapshot.models:
@@ -233,26 +229,24 @@ class Views:
 
     def find(self, name: str, now: float) -> View:
         """Return the view of a model at `now`, whatever the caller calls it."""
-        base = base_model(name)
-        facts = self._facts_of.get(base)
+        facts = self._facts(name)
         trusted_from = self.snapshot.written_at - FUTURE_TOLERANCE
         at = now if now < trusted_from else max(now, self._latest)
         self._latest = max(at, self._latest)
         if facts is None:
-            return view_of(self.snapshot, base, None, at)
+            return view_of(self.snapshot, base_model(name), None, at)
         view = view_of(self.snapshot, facts.model, facts, at)
         for known in (facts.model, *facts.names):
-            if self._facts_of[known] is facts:
-                self.by_name[known] = view
-                for variant in _BASE_VARIANTS:
-                    self.by_name[f"{known}:{variant}"] = view
+            for spelled in (known, *(f"{known}:{variant}" for variant in _BASE_VARIANTS)):
+                if self._facts(spelled) is facts:
+                    self.by_name[spelled] = view
         return view
 
     def find_common(self, names: tuple[str, ...], now: float) -> View:
         """Return what is to be avoided for every one of these models at `now`."""
         view = self._common.get(names)
         if view is None or not view.since <= now < view.until:
-            facts = [self._facts_of.get(base_model(name)) for name in names]
+            facts = [self._facts(name) for name in names]
             view = common_view(
                 [
                     (self.find(name, now), None if known is None else known.index)
@@ -270,3 +264,21 @@ class Views:
         if now < written_at - FUTURE_TOLERANCE:
             return FROM_FUTURE
         return STALE if max(now, self._latest) - written_at > self.snapshot.max_age else None
+
+    def _facts(self, name: str) -> ModelFacts | None:
+        return self._facts_of.get(name) or self._facts_of.get(base_model(name))
+
+
+def _facts_by_name(snapshot: Snapshot) -> dict[str, ModelFacts]:
+    """Index the models by id and alias; an id goes before an alias, and an alias of two models is none."""
+    by_name: dict[str, ModelFacts] = {}
+    claimed: set[str] = set()
+    for facts in snapshot.models.values():
+        for name in facts.names:
+            if name in claimed:
+                by_name.pop(name, None)
+            else:
+                claimed.add(name)
+                by_name[name] = facts
+    by_name.update(snapshot.models)
+    return by_name
