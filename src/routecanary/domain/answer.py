@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
+from routecanary.domain.asked import Asked, asked_of
 from routecanary.domain.probe import Json
 from routecanary.domain.sse import SseDecoder
 from routecanary.domain.transcript import EndingKind, Transcript
@@ -32,6 +33,9 @@ _MAX_INFLATED: Final = 33_554_432  # bytes after decompression
 _MAX_NAMES: Final = 16  # distinct providers, models or ids worth keeping
 _MAX_CALLS: Final = 256  # tool calls
 _KEEPALIVE_WORDS: Final = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
+
+# Signs of a filter's annotation in the raw text of a frame.
+_NOTE_SIGNS: Final = re.compile(r"content_filter|[Ff]eedback|base_resp")
 
 _decode_json: Final = json.JSONDecoder().decode  # keeps lone surrogates and NaN, as the wire had them
 
@@ -65,6 +69,7 @@ class Answer:
     """
 
     transcript: Transcript
+    asked: Asked
     form: Form
     text: str = ""
     reasoning: str = ""
@@ -129,8 +134,9 @@ def read_answer(transcript: Transcript) -> Answer:
     """Read a transcript; never raises."""
     reading = _Reading()
     chunks, readable = _inflated(transcript)
+    asked = asked_of(transcript)
     if not readable:
-        return Answer(transcript=transcript, form=Form.UNREADABLE)
+        return Answer(transcript=transcript, asked=asked, form=Form.UNREADABLE)
     content_type = (transcript.header("content-type") or "").lower()
     head = _head(chunks)
     if not head:
@@ -149,6 +155,7 @@ def read_answer(transcript: Transcript) -> Answer:
     )
     return Answer(
         transcript=transcript,
+        asked=asked,
         form=form,
         body=body.decode("utf-8", "replace"),
         exceeded=reading.exceeded or transcript.ending.kind is EndingKind.BOUND_EXCEEDED,
@@ -209,39 +216,42 @@ class _Reading:
     pipeline: dict[str, None] = field(default_factory=dict)
 
     def take_event(self, data: str, at_ms: float) -> None:
-        if data == "[DONE]" or data.strip() == "[DONE]":
+        if data == "[DONE]":
             self.done = True
             return
         frame = _object(data)
         if frame is not None:
-            self.take_frame(frame, at_ms)
-        elif not data.strip():
+            self.take_frame(frame, at_ms, may_note=_NOTE_SIGNS.search(data) is not None)
             return
-        elif data.lstrip().startswith(":") or data.strip().lower() in _KEEPALIVE_WORDS:
+        bare = data.strip()
+        if not bare:
+            return
+        if bare == "[DONE]":
+            self.done = True
+        elif bare.startswith(":") or bare.lower() in _KEEPALIVE_WORDS:
             self.keepalive_frames += 1
         else:
             self.bad_frames += 1
 
-    def take_frame(self, frame: dict[str, Any], at_ms: float) -> None:
-        """Take one decoded frame, or the whole document of an answer that is not streamed."""
+    def take_frame(self, frame: dict[str, Any], at_ms: float, *, may_note: bool = True) -> None:
+        """Take one decoded frame, or the whole document of an answer that is not streamed.
+
+        Args:
+            may_note: Look for a filter's annotation too; nearly no frame has one.
+        """
         self.frames += 1
         self._take_names(frame)
-        if frame.get("error"):
-            self._take_error(frame["error"])
-        if self.filtered is None:
+        if may_note and self.filtered is None:
             self.filtered = _filter_note(frame)
+        error = frame.get("error")
+        if error:
+            self._take_error(error)
         choice = _first_choice(frame)
         if choice is None:
             return
-        if choice.get("error"):
-            self._take_error(choice["error"])
-        reason = choice.get("finish_reason")
-        if isinstance(reason, str) and reason:
-            self.finish_reason = reason
-        native = choice.get("native_finish_reason") or choice.get("stop_reason")
-        if isinstance(native, str) and native:
-            self.native_finish_reason = native
-        message = _message(choice)
+        self._take_choice(choice)
+        delta = choice.get("delta")
+        message = delta if delta and isinstance(delta, dict) else _message(choice)
         if not message:
             if isinstance(choice.get("text"), str) and is_visible(choice["text"]):
                 self.legacy_text = True
@@ -250,6 +260,22 @@ class _Reading:
         # A whole message beside the deltas repeats them; only the first channel is the answer.
         if content and ("delta" in choice or not self.text):
             self._take_text(content if isinstance(content, str) else _content(message), at_ms)
+        if len(message) > 1 or not isinstance(content, str):
+            self._take_others(message)
+
+    def _take_choice(self, choice: dict[str, Any]) -> None:
+        reason = choice.get("finish_reason")
+        if reason and isinstance(reason, str):
+            self.finish_reason = reason
+        native = choice.get("native_finish_reason") or choice.get("stop_reason")
+        if native and isinstance(native, str):
+            self.native_finish_reason = native
+        error = choice.get("error")
+        if error:
+            self._take_error(error)
+
+    def _take_others(self, message: dict[str, Any]) -> None:
+        """Take what stands beside the text: reasoning, a refusal, tool calls."""
         self._take_reasoning(message)
         refusal = message.get("refusal")
         if isinstance(refusal, str):

@@ -12,7 +12,8 @@ import re
 from typing import Final
 
 from routecanary.domain.answer import Answer, is_visible
-from routecanary.judge.asked import Asked
+from routecanary.domain.asked import Asked
+from routecanary.domain.names import Locale
 from routecanary.judge.contract import Finding, fail, unsure
 from routecanary.judge.settings import Settings
 from routecanary.judge.vocabulary import words
@@ -27,15 +28,17 @@ _SENTENCE_END: Final = re.compile(r"[.!?…。！？।؟][\"'”’»)*_\]]*(?=
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
 
 # Words that no sentence of their language ends in (separable verbs and stranded prepositions left out).
-_NEVER_LAST: Final = words("""
-    the an of and or but because whose into than every
-    el los las del y o de que con una un
-    os um uma do da dos das em e ao
-    le les des du et ou dans aux une
-    der das und oder dem den eine einen einem eines dass weil
-    il lo gli uno nella della
-    het een że oraz и с что но
-""")
+_NEVER_LAST: Final = {
+    "en": words("the an of and or but because whose into than every a my your his its our their"),
+    "es": words("el los las del y o de que con una un por para su sus al"),
+    "pt": words("o os as um uma do da dos das em e de que com ao por para seu sua"),
+    "fr": words("le la les des du et ou dans aux une un de que ses son sa"),
+    "de": words("der das und oder dem den eine einen einem eines dass weil"),
+    "it": words("il lo gli uno nella della di che e con per un una"),
+    "nl": words("het een de en of mijn zijn"),
+    "pl": words("że oraz i w z na do"),
+    "ru": words("и с что но в на к по"),
+}
 _NEVER_LAST_TWO: Final = frozenset(
     (
         "so that",
@@ -73,7 +76,7 @@ def incomplete(answer: Answer, asked: Asked, settings: Settings) -> Finding | No
         return _without_text(answer, asked, settings, cut=cut)
     if cut:
         return _cut(answer, asked)
-    return _broken_off(answer.text, asked)
+    return _broken_off(answer.text, asked, answer.transcript.locale)
 
 
 def was_cut(answer: Answer) -> bool:
@@ -131,7 +134,7 @@ def _cut(answer: Answer, asked: Asked) -> Finding | None:
     return unsure("own_limit", f"cut by our own limit of {asked.limit} tokens")
 
 
-def _broken_off(text: str, asked: Asked) -> Finding | None:
+def _broken_off(text: str, asked: Asked, locale: Locale | None) -> Finding | None:
     """Find an answer that stops mid-sentence although the host calls it finished."""
     if not ends_open(text):
         return None
@@ -140,7 +143,8 @@ def _broken_off(text: str, asked: Asked) -> Finding | None:
     spoken = text.lower().split()
     if _LAST_WORD.search(text) is None:
         return unsure("truncated", f"ends in {tail!r}")
-    if spoken[-1] in _NEVER_LAST or " ".join(spoken[-2:]) in _NEVER_LAST_TWO:
+    never_last = _NEVER_LAST.get((locale or "en").split("-", 1)[0], frozenset())
+    if spoken[-1] in never_last or " ".join(spoken[-2:]) in _NEVER_LAST_TWO:
         return fail("truncated", f"finished by the host in the middle of a sentence: {tail!r}")
     count = _SENTENCES_ASKED.search(asked.prompt)
     if count is not None:

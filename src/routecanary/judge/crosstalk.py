@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from routecanary.judge.asked import Asked
+from routecanary.domain.asked import Asked
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 
 _CODE_WORD: Final = re.compile(r"\b[A-Z]{2,12}-\d{2,8}\b")

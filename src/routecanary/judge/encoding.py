@@ -11,8 +11,8 @@ import re
 from typing import Final
 
 from routecanary.domain.answer import Answer
+from routecanary.domain.asked import Asked
 from routecanary.domain.names import Locale
-from routecanary.judge.asked import Asked
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.prose import without_code
 

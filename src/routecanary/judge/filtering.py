@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from routecanary.domain.answer import Answer
+from routecanary.domain.asked import Asked
 from routecanary.domain.names import FILTERING, ContractName
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict
-from routecanary.judge.asked import Asked, asked_of
 from routecanary.judge.completeness import incomplete
 from routecanary.judge.contract import Finding, excerpt, fail, passed, unsure
 from routecanary.judge.refusal import refusal_score
@@ -45,7 +45,7 @@ class FilteringContract:
         return transcript.kind in (ProbeKind.FILTER, ProbeKind.ANY)
 
     def judge(self, answer: Answer) -> Verdict:
-        return self._finding(answer, asked_of(answer.transcript)).by(self)
+        return self._finding(answer, answer.asked).by(self)
 
     def _finding(self, answer: Answer, asked: Asked) -> Finding:
         for reason in (answer.finish_reason, answer.native_finish_reason):

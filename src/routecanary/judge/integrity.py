@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from routecanary.domain.answer import Answer
+from routecanary.domain.asked import Asked
 from routecanary.domain.names import INTEGRITY, ContractName
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict, VerdictKind
-from routecanary.judge.asked import Asked, asked_of
 from routecanary.judge.completeness import incomplete, was_cut
 from routecanary.judge.contract import Finding, passed, unsure
 from routecanary.judge.crosstalk import cross_talk
@@ -46,7 +46,7 @@ class IntegrityContract:
         return True
 
     def judge(self, answer: Answer) -> Verdict:
-        asked = asked_of(answer.transcript)
+        asked = answer.asked
         doubt: Finding | None = None
         for finding in self._findings(answer, asked):
             if finding is None:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from routecanary.domain.answer import Answer
+from routecanary.domain.asked import Asked
 from routecanary.domain.names import LANGUAGE, ContractName, Locale
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict, VerdictKind
-from routecanary.judge.asked import Asked, asked_of
 from routecanary.judge.contract import Finding, excerpt, fail, passed, unsure
 from routecanary.judge.encoding import broken_encoding
 from routecanary.judge.languages import CYRILLIC, LATIN
@@ -60,7 +60,7 @@ class LanguageContract:
         return transcript.locale is not None and transcript.kind in (ProbeKind.CHAT, ProbeKind.ANY)
 
     def judge(self, answer: Answer) -> Verdict:
-        return self._finding(answer, asked_of(answer.transcript)).by(self)
+        return self._finding(answer, answer.asked).by(self)
 
     def _finding(self, answer: Answer, asked: Asked) -> Finding:
         locale = answer.transcript.locale
@@ -195,7 +195,7 @@ class LanguageContract:
         return _salad(words, expected, family, runs, script) or _unknown(words, expected)
 
     def _foreign_words(self, words: list[Word], foreign: Foreign, locale: Locale) -> Finding | None:
-        total = len(words)
+        total = sum(word.tally for word in words)
         share = foreign.words / total
         first, last = foreign.spans[0][0], foreign.spans[-1][1]
         shown = " ".join(word.text for word in words[first : first + 8])
@@ -211,7 +211,7 @@ class LanguageContract:
             )
         # A speech in another tongue is no fault; it counts only beside foreign words that nobody says.
         if enough and share >= self.settings.mix_share and foreign.unquoted >= self.settings.mix_units // 2:
-            one_block = len(foreign.spans) == 1 and (last >= total - 1 or first <= 1)
+            one_block = len(foreign.spans) == 1 and (last >= len(words) - 1 or first <= 1)
             return fail("language_switch" if one_block else "language_mixing", detail)
         if foreign.words >= 8 and share >= 0.12 and foreign.strong >= 4:
             return unsure("ambiguous", detail)
@@ -227,22 +227,23 @@ def _prose(text: str) -> str:
 
 
 def _words(prose: str, runs: list[Run]) -> list[Word]:
+    """Fold runs of letters to words; the parts of an elision (`l'eau`, `I'm`) count as one."""
     quoted = [match.span() for match in _QUOTES.finditer(prose)]
     words: list[Word] = []
     place = 0
-    for run in runs:
-        while place < len(quoted) and quoted[place][1] <= run.start:
+    for _, start, text in runs:
+        while place < len(quoted) and quoted[place][1] <= start:
             place += 1
-        inside = place < len(quoted) and quoted[place][0] <= run.start
-        capital = run.text[0].isupper()
+        inside = place < len(quoted) and quoted[place][0] <= start
+        folded = text.lower()
         name = (
-            capital
-            and len(run.text) > 1
-            and not _SENTENCE_START.search(prose[max(0, run.start - 6) : run.start])
+            folded != text and len(text) > 1 and not _SENTENCE_START.search(prose[max(0, start - 6) : start])
         )
-        text = run.text.lower().replace("’", "'")
-        parts = text.split("'") if "'" in text else (text,)
-        words.extend(Word(part, inside, name) for part in parts if part)
+        if "'" not in folded and "’" not in folded:
+            words.append(Word(folded, inside, name, 1))
+            continue
+        parts = [part for part in folded.replace("’", "'").split("'") if part]
+        words.extend(Word(part, inside, name, int(first)) for part, first in zip(parts, _FIRST, strict=False))
     return words
 
 
@@ -284,6 +285,7 @@ def _chinese_in_japanese(prose: str, units: dict[Script, float], total: float) -
     return None
 
 
+_FIRST: Final = (True, False, False, False, False, False)
 _HAN_SEGMENT: Final = re.compile(r"[\u3400-\u9fff][\u3400-\u9fff，、：；\d]{3,}[\u3400-\u9fff]")
 _CHINESE_ONLY: Final = frozenset("这们说没吗呢哪她你很么吧让给着过还")
 

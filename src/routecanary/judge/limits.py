@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from routecanary.domain.answer import Answer
-from routecanary.judge.asked import Asked
+from routecanary.domain.asked import Asked
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 
 _CERTAIN: Final = 2.0  # times the limit: no tokenizer counts so differently

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from routecanary.judge.languages.table import Language
@@ -25,11 +26,15 @@ _MIN_HITS: Final = 4  # exclusive words without which a language is not looked i
 
 
 class Word(NamedTuple):
-    """One word of the answer, folded; `quoted` inside quotation marks, `name` capitalised in a sentence."""
+    """One word of the answer, folded; `quoted` inside quotation marks, `name` capitalised in a sentence.
+
+    `tally` is 1 for the first part of an elision and 0 for the parts after it.
+    """
 
     text: str
     quoted: bool
     name: bool
+    tally: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +56,31 @@ class Foreign:
 def find_foreign(words: Sequence[Word], expected: Language, others: Sequence[Language]) -> Foreign | None:
     """Find the other language that explains most words better; None when none does."""
     distinct = {word.text for word in words}
+    marked = [frozenset(word) for word in distinct if not word.isascii()]
     best: Foreign | None = None
     for other in others:
         if other is expected:
             continue
-        candidates = distinct & (other.words - expected.words)
-        if len(candidates) < _MIN_HITS and not _has_foreign_letters(distinct, expected, other):
+        rivals = _rivals(expected, other)
+        lettered = sum(1 for letters in marked if not rivals.letters.isdisjoint(letters)) if marked else 0
+        if len(distinct & rivals.words) < _MIN_HITS and lettered < _MIN_HITS:
             continue
         found = _spans(words, expected, other)
         if found is not None and (best is None or found.strong > best.strong):
             best = found
     return best
+
+
+class _Rivals(NamedTuple):
+    """What one language has and the other lacks."""
+
+    words: frozenset[str]
+    letters: frozenset[str]
+
+
+@lru_cache(maxsize=512)
+def _rivals(expected: Language, other: Language) -> _Rivals:
+    return _Rivals(other.words - expected.words, other.letters - expected.letters)
 
 
 def evidence(word: str, expected: Language, other: Language) -> float:
@@ -78,11 +97,6 @@ def evidence(word: str, expected: Language, other: Language) -> float:
     sign_here = expected.signs.search(word) is not None
     sign_there = other.signs.search(word) is not None
     return _SIGN * (sign_there - sign_here)
-
-
-def _has_foreign_letters(distinct: set[str], expected: Language, other: Language) -> bool:
-    letters = other.letters - expected.letters
-    return sum(1 for word in distinct if not word.isascii() and not letters.isdisjoint(word)) >= _MIN_HITS
 
 
 def _spans(words: Sequence[Word], expected: Language, other: Language) -> Foreign | None:
@@ -123,8 +137,8 @@ def _spans(words: Sequence[Word], expected: Language, other: Language) -> Foreig
     return Foreign(
         language=other,
         spans=tuple(spans),
-        words=len(inside),
-        quoted=sum(words[place].quoted for place in inside),
+        words=sum(words[place].tally for place in inside),
+        quoted=sum(words[place].tally for place in inside if words[place].quoted),
         strong=sum(weights[place] >= _STRONG for place in inside),
         own=sum(weight <= -_STRONG for weight in weights),
     )

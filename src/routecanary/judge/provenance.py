@@ -9,8 +9,8 @@ import re
 from typing import Final
 
 from routecanary.domain.answer import Answer
+from routecanary.domain.asked import Asked
 from routecanary.domain.verdict import VerdictKind
-from routecanary.judge.asked import Asked
 from routecanary.judge.contract import Finding, fail, unsure
 
 _STALE_SECONDS: Final = 600  # an answer created this long before it was asked for is a replay

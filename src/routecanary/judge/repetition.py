@@ -12,7 +12,7 @@ import re
 import zlib
 from typing import Final
 
-from routecanary.judge.asked import Asked
+from routecanary.domain.asked import Asked
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.vocabulary import words
 
@@ -25,8 +25,8 @@ _HEAVILY_COMPRESSED: Final = 0.30  # of its size; healthy prose of 200 words kee
 _SQUARE: Final = re.compile(r"(\S[^\n]{0,23}?)\1")
 _ADJACENT: Final = re.compile(r"(?<![\w'’-])([^\W\d_]+)[ \t]+\1(?![\w'’-])")
 _REPEAT_ASKED: Final = re.compile(
-    r"\brepeat|\btimes\b|over and over|again and again|\bloop|chorus|refrain|\btwice\b|wiederhol|\bmal\b|repit"
-    r"|repet|\bveces\b|\bvezes\b|répèt|répét"
+    r"\brepeat|\btimes\b|over and over|again and again|\bloop|chorus|refrain|\btwice\b|wiederhol|\bmal\b"
+    r"|repit|repet|\bveces\b|\bvezes\b|répèt|répét"
     r"|\bfois\b|ripet|\bvolte\b|powtórz|powtarz|\brazy\b|повтор|\bраз\b|ulang|\bkali\b"
     r"|tekrar|\bkez\b|lặp|\blần\b|ซ้ำ|ครั้ง"
     r"|重复|重複|\d遍|\d次|次数|繰り返|くり返|\d回|반복|되풀이|\d번|\bnegyszer\b|same word",

@@ -111,15 +111,18 @@ def natives_of(locale: Locale) -> frozenset[Script]:
 
 def runs_of(text: str) -> list[Run]:
     """Find all runs of letters, in order of the text."""
-    scripts = list(Script) if _BEYOND_LATIN.search(text) else [Script.LATIN]
-    found = [run for script in scripts for run in _runs(text, script)]
-    if len(scripts) > 1:
-        found.sort(key=lambda run: run.start)
+    if _BEYOND_LATIN.search(text) is None:
+        latin = Script.LATIN
+        return [Run(latin, match.start(), match.group()) for match in _RUNS[latin].finditer(text)]
+    found = [run for script in Script for run in _runs(text, script)]
+    found.sort(key=lambda run: run.start)
     return found
 
 
 def units_by_script(runs: list[Run]) -> dict[Script, float]:
     """Add up the units of each script."""
+    if all(run.script is Script.LATIN for run in runs):
+        return {Script.LATIN: float(len(runs))} if runs else {}
     totals: dict[Script, float] = {}
     for run in runs:
         totals[run.script] = totals.get(run.script, 0.0) + run.units

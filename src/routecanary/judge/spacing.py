@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from routecanary.judge.asked import Asked
+from routecanary.domain.asked import Asked
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.prose import without_addresses, without_code
 from routecanary.judge.vocabulary import words

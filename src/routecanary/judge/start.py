@@ -12,7 +12,7 @@ import re
 import unicodedata
 from typing import Final
 
-from routecanary.judge.asked import Asked
+from routecanary.domain.asked import Asked
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.vocabulary import words
 

@@ -15,11 +15,11 @@ from typing import Final, assert_never
 import jsonschema_rs
 
 from routecanary.domain.answer import Answer
+from routecanary.domain.asked import Asked, wants_schema
 from routecanary.domain.names import STRUCTURED, ContractName
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict
-from routecanary.judge.asked import Asked, asked_of
 from routecanary.judge.completeness import incomplete, was_cut
 from routecanary.judge.contract import Finding, excerpt, fail, passed, unsure
 from routecanary.judge.settings import Settings
@@ -45,13 +45,10 @@ class StructuredContract:
     def applies_to(self, transcript: Transcript) -> bool:
         if transcript.kind is ProbeKind.STRUCTURED:
             return True
-        asked = asked_of(transcript)
-        return transcript.kind is ProbeKind.ANY and (
-            asked.schema is not None or asked.schema_fault is not None
-        )
+        return transcript.kind is ProbeKind.ANY and wants_schema(transcript.request)
 
     def judge(self, answer: Answer) -> Verdict:
-        return self._finding(answer, asked_of(answer.transcript)).by(self)
+        return self._finding(answer, answer.asked).by(self)
 
     def _finding(self, answer: Answer, asked: Asked) -> Finding:
         if asked.schema is None:

@@ -11,7 +11,7 @@ import json
 import re
 from typing import Final
 
-from routecanary.judge.asked import Asked
+from routecanary.domain.asked import Asked
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.prose import without_code
 

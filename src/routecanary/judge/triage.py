@@ -16,7 +16,6 @@ from routecanary.domain.names import FILTERING, LATENCY, ContractName
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import EndingKind
 from routecanary.domain.verdict import VerdictKind
-from routecanary.judge.asked import asked_of
 from routecanary.judge.completeness import ends_open
 from routecanary.judge.contract import Finding, unsure
 from routecanary.judge.gateway_errors import FILTERED, classify_error
@@ -62,7 +61,7 @@ def triage(answer: Answer, settings: Settings) -> Triage | None:
     if answer.form is Form.BROKEN:
         word = "stream_cut" if answer.cut_document else "bad_frame"
         return Triage(_transport(word, "the JSON body does not parse"))
-    asked = asked_of(transcript)
+    asked = answer.asked
     model = other_model(answer, asked)
     elsewhere = replayed(answer) or other_host(answer, asked) or (None if is_failure(model) else model)
     if elsewhere is not None:

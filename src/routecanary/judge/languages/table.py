@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from routecanary.judge.vocabulary import words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
-    """One language written in a script that it shares with others.
+    """One language written in a script that it shares with others; each is a thing of its own.
 
     Args:
         code: Its locale without region.

@@ -55,6 +55,12 @@ def asked_of(transcript: Transcript) -> Asked:
     )
 
 
+def wants_schema(request: Mapping[str, Json]) -> bool:
+    """Say whether a request asks for a `json_schema` response format, usable or not."""
+    value = request.get("response_format")
+    return isinstance(value, dict) and value.get("type") == "json_schema"
+
+
 def _texts(content: object) -> Iterator[str]:
     if isinstance(content, str):
         yield content
