@@ -143,7 +143,7 @@ _STRAY_PIECES: Final = (
 def _spoil_start(planned: PlannedAnswer, blow: Blow) -> PlannedAnswer:
     if not planned.text:
         return planned
-    chosen = blow.word("with") or blow.rng.choice(("mark", "piece", "swallowed"))
+    chosen = blow.word("with") or blow.rng.choice(("mark", "mark", "piece", "piece", "swallowed"))
     match chosen:
         case "mark":
             return replace(planned, text=blow.rng.choice(_STRAY_MARKS) + planned.text)

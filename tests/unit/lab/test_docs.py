@@ -1,0 +1,41 @@
+"""The lab's page is complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from routecanary.lab import shape
+from routecanary.lab.faults import FAULTS, Amount, Fault
+from routecanary.lab.host import Account, Expectation
+from routecanary.lab.scenario import builtin_names
+
+PAGE = (Path(__file__).parents[3] / "docs" / "lab.md").read_text(encoding="utf-8")
+TABLES = (shape.ScenarioTable, shape.ModelTable, shape.RouteTable, shape.FaultTable, shape.NoiseTable)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_every_key_is_documented(table: type[shape.Table]) -> None:
+    """Each key of a scenario file stands on the page under the name that the file uses."""
+    for name, field in table.model_fields.items():
+        key = field.alias or name
+        assert f"`{key}`" in PAGE or f"noise.{key}" in PAGE, key
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_every_fault_is_documented(fault: Fault) -> None:
+    """A row names the fault, whoever sees it, its parameters and their defaults."""
+    row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{fault.name}` |"))
+    for seer in fault.seen_by:
+        assert seer in row
+    for key, parameter in fault.parameters.items():
+        assert f"`{key}`" in row
+        if isinstance(parameter, Amount):
+            assert f"`{key}` {parameter.default:g} (" in row
+
+
+def test_every_word_is_documented() -> None:
+    """States of the account, expectations and shipped scenarios are all named."""
+    for word in (*Account, *Expectation, *builtin_names()):
+        assert f"`{word}`" in PAGE, word
