@@ -20,7 +20,7 @@ from routecanary.lab.answers import Draft
 from routecanary.lab.reading import Asked
 from routecanary.lab.refusal import Refusal
 
-BYTES_A_TOKEN: Final = 4
+CHARACTERS_A_TOKEN: Final = 3
 COMMENT_EVERY: Final = 3.0  # s, while nothing else is sent
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 SHORTEST_PIECE, LONGEST_PIECE = 24, 72  # characters of one delta
@@ -91,8 +91,8 @@ class Wire:
 
 
 def token_count(text: str) -> int:
-    """Estimate tokens: one for four bytes."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_A_TOKEN)
+    """Estimate tokens: one for three characters, begun ones counted."""
+    return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
 def cut_to_limits(planned: PlannedAnswer, stop: tuple[str, ...], max_tokens: int | None) -> PlannedAnswer:
@@ -102,7 +102,7 @@ def cut_to_limits(planned: PlannedAnswer, stop: tuple[str, ...], max_tokens: int
     if places:
         text = text[: min(places)]
     if max_tokens is not None and token_count(text) > max_tokens:
-        text = text.encode("utf-8", "surrogatepass")[: max_tokens * BYTES_A_TOKEN].decode("utf-8", "ignore")
+        text = text[: max_tokens * CHARACTERS_A_TOKEN]
         finish = "length"
     if text is planned.text and finish == planned.finish:
         return planned

@@ -45,10 +45,10 @@ def test_times_never_go_back() -> None:
         (("three",), None, "one two ", "stop"),
         (("three", "two"), None, "one ", "stop"),
         (("absent",), None, "one two three four", "stop"),
-        ((), 5, "one two three four", "stop"),
-        ((), 4, "one two three fo", "length"),
-        ((), 1, "one ", "length"),
-        (("two",), 1, "one ", "stop"),
+        ((), 6, "one two three four", "stop"),
+        ((), 5, "one two three f", "length"),
+        ((), 1, "one", "length"),
+        (("two",), 2, "one ", "stop"),
     ],
 )
 def test_stop_and_limit_are_honoured(
@@ -61,7 +61,7 @@ def test_stop_and_limit_are_honoured(
 
 
 @given(text=st.text(max_size=60), limit=st.integers(1, 20))
-def test_a_limit_never_splits_a_letter(text: str, limit: int) -> None:
+def test_a_limit_leaves_a_prefix_within_it(text: str, limit: int) -> None:
     """Whatever the text, what is left is a prefix within the limit."""
     planned = replace(an_answer(a_route()).planned, text=text)
     cut = cut_to_limits(planned, (), limit).text
