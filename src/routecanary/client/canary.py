@@ -135,7 +135,11 @@ class Canary:
             with a preset is copied as it is, and so is one that names no model.
         """
         try:
-            patched = dict(request)
+            given: object = request  # whatever its annotation says
+            if not isinstance(given, Mapping):
+                self._counts[BAD_REQUEST] += 1
+                return _unchanged(given)
+            patched = dict(given)
             models = models_of(patched)
             if isinstance(models, str):
                 self._counts[models] += 1
