@@ -187,7 +187,7 @@ def test_filters_pick_the_same_events_everywhere(store: Store, model: ModelId | 
             if (model is None or event.model == model) and (kinds is None or event.kind in kinds)
         ]
         assert store.count(model, kinds=kinds) == len(passing)
-        for after in (0, 1, 64, 137, 199, 200, 201, 2**70, -1):
+        for after in (0, 1, 64, 137, 199, 200, 201, 2**70, -1, -(2**70)):
             later = [event for event in passing if event.seq > after]
             assert list(store.read(after, model, kinds=kinds)) == later
             assert list(store.read(after, model, kinds=kinds, limit=65)) == later[:65]

@@ -84,10 +84,9 @@ class SqliteStore:
         limit: int | None = None,
     ) -> Iterator[StoredEvent]:
         left = _MOST if limit is None else limit
+        after = min(max(after, 0), _MOST)
         while left > 0:
-            rows = self._filtered(
-                "events_after", model, kinds, after=min(after, _MOST), limit=min(left, _PAGE)
-            )
+            rows = self._filtered("events_after", model, kinds, after=after, limit=min(left, _PAGE))
             for row in rows:
                 yield event_from_row(Row(*row))
             if len(rows) < min(left, _PAGE):
