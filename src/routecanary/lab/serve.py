@@ -1,25 +1,17 @@
-"""The lab in a process of its own: for benchmarks, for trying a client, for any other program.
-
-`python -m routecanary.lab.serve [SCENARIO] [--seed N] [--port N] [--time-scale X]` prints its base URL and
-serves until it is interrupted.
-"""
+"""How is the lab run by itself: for trying a client, for benchmarks, for any other program?"""
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import signal
-import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
-from routecanary.errors import ScenarioError
+from routecanary.adapters.config.files import read_text_file
+from routecanary.errors import ConfigError, ScenarioError
 from routecanary.lab.gateway import LabGateway
-from routecanary.lab.scenario import Scenario, builtin_names, builtin_scenario, scenario_from_toml
-
-BAD_INPUT: Final = 2  # exit code
+from routecanary.lab.scenario import MAX_TEXT, Scenario, builtin_names, builtin_scenario, scenario_from_toml
 
 
 def scenario_at(name: str) -> Scenario:
@@ -31,10 +23,10 @@ def scenario_at(name: str) -> Scenario:
     if name in builtin_names():
         return builtin_scenario(name)
     try:
-        text = Path(name).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a NUL in the name
-        allowed = f"a readable file, or one of {', '.join(builtin_names())}"
-        raise ScenarioError("no such scenario", value=name, allowed=allowed) from error
+        text = read_text_file(Path(name), limit=MAX_TEXT)
+    except ConfigError as error:
+        allowed = f"a scenario file, or one of {', '.join(builtin_names())}"
+        raise ScenarioError(error.problem, place=error.place, allowed=allowed) from None
     return scenario_from_toml(text, name)
 
 
@@ -63,47 +55,3 @@ async def serve(
     async with LabGateway(scenario, seed=seed, time_scale=time_scale, host=host, port=port) as lab:
         ready(lab.base_url)
         await stop.wait()
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m routecanary.lab.serve", description=__doc__)
-    parser.add_argument("scenario", nargs="?", default="demo", help="a shipped name or a file (demo)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--port", type=int, default=0, help="0 = any free port (0)")
-    parser.add_argument("--time-scale", type=float, default=1.0, help="scenario seconds in a real second (1)")
-    options = parser.parse_args(arguments)
-    if not 0 <= options.port < 65_536:
-        parser.error("--port: allowed: 0 to 65535")
-    if not 0 < options.time_scale <= 1e6:
-        parser.error("--time-scale: allowed: above 0, at most 1000000")
-    try:
-        scenario = scenario_at(options.scenario)
-    except ScenarioError as error:
-        print(error, file=sys.stderr)
-        return BAD_INPUT
-    serving = serve(
-        scenario,
-        seed=options.seed,
-        time_scale=options.time_scale,
-        port=options.port,
-        ready=lambda url: print(url, flush=True),
-    )
-    try:
-        _run(serving)
-    except OSError as error:
-        print(f"port {options.port}: {error.strerror or error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-def _run(serving: Coroutine[None, None, None]) -> None:
-    try:
-        import uvloop  # noqa: PLC0415 - not on every platform
-    except ModuleNotFoundError:
-        asyncio.run(serving)
-    else:
-        uvloop.run(serving)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
