@@ -109,8 +109,9 @@ class Told:
         return [event for event in self.events if isinstance(event, kind)]
 
     def one(self, kind: type[_Kind]) -> _Kind:
-        (found,) = self.all(kind)
-        return found
+        found = self.all(kind)
+        assert len(found) == 1, f"{len(found)} × {kind.__name__}"
+        return found[0]
 
     def routes(self, kind: type) -> list[str]:
         """Name the routes of all events of a kind, in their order."""

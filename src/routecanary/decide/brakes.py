@@ -23,9 +23,7 @@ Verdicts = Mapping[RouteId, Mapping[ContractName, VerdictKind]]
 _Column = dict[RouteId, VerdictKind]
 """One contract's verdicts in one round, by route."""
 
-_FEWEST_OF_ONE_MIND = (
-    2  # routes; where all of them fail, a smaller company than common_cause_min_routes will do
-)
+_FEWEST_OF_ONE_MIND = 2  # routes; fewer than common_cause_min_routes will do where all of them fail
 
 
 class Braked(NamedTuple):

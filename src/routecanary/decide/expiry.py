@@ -16,7 +16,7 @@ from routecanary.domain.state import ModelState, Streak
 
 def due(state: ModelState, at: datetime) -> tuple[RouteId, ...]:
     """List the routes whose suspension has reached its `until`, in route order."""
-    return tuple(name for name, suspension in state.suspensions().items() if suspension.until <= at)
+    return tuple(name for name, held in state.suspensions().items() if at >= held.until)
 
 
 def settle(state: ModelState, route: RouteId, at: datetime, policy: Policy) -> Expired | Renewed:

@@ -35,9 +35,11 @@ def candidates(
         and state.routes[name].suspension is None
         and name not in out_already
     ]
-    return tuple(
-        sorted(asked, key=lambda name: (-len(outcomes[name].failing), -outcomes[name].streak.failed, name))
-    )
+    return tuple(sorted(asked, key=lambda name: _urgency(name, outcomes[name])))
+
+
+def _urgency(name: RouteId, outcome: RouteOutcome) -> tuple[int, int, RouteId]:
+    return (-len(outcome.failing), -outcome.streak.failed, name)
 
 
 def obstacle(state: ModelState, route: RouteId, at: datetime, policy: Policy) -> Why | None:
