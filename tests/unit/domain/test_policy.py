@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from dataclasses import fields
 from datetime import timedelta
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -96,3 +99,12 @@ def test_bad_value_is_refused(key: str, value: object) -> None:
     assert error.key == key
     assert error.allowed
     assert "\n" not in str(error)
+
+
+def test_every_number_is_documented_with_its_default() -> None:
+    """The table of docs/policy.md is the policy: each name once, with the default that ships."""
+    page = (Path(__file__).parents[3] / "docs" / "policy.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| .+ \| .+ \|$", page, re.MULTILINE)
+    assert [name for name, _ in rows] == [field.name for field in fields(Policy)]
+    table = tomllib.loads("\n".join(f"{name} = {default}" for name, default in rows))
+    assert policy_from_mapping(table, "docs/policy.md") == Policy()
