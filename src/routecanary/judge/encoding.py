@@ -46,9 +46,9 @@ _ABOUT_CODES: Final = re.compile(
 _PLAIN_ASCII: Final = ("en",)  # locales whose text has few letters to lose
 
 
-def broken_encoding(answer: Answer, asked: Asked, locale: Locale | None) -> Finding | None:
+def broken_encoding(answer: Answer, locale: Locale | None) -> Finding | None:
     """Find what no reader should see of an encoding; None for whole text."""
-    text = answer.text
+    text, asked = answer.text, answer.asked
     if text.isascii() and "\\" not in text and "<0x" not in text and "&" not in text and "?" not in text:
         return None if not _C0.search(text) else _controls(text)
     surrogate = _SURROGATE.search(text)
@@ -63,7 +63,10 @@ def broken_encoding(answer: Answer, asked: Asked, locale: Locale | None) -> Find
     if about:
         return None
     prose = without_code(text)
-    return _byte_fallback(prose, asked) or _mojibake(prose) or _controls(prose) or _escapes(prose, locale)
+    found = _byte_fallback(prose, asked) or _mojibake(prose) or _controls(prose)
+    if found is not None or asked.schema is not None:  # in a JSON document escapes are at home
+        return found
+    return _escapes(prose, locale)
 
 
 def _byte_fallback(prose: str, asked: Asked) -> Finding | None:

@@ -24,6 +24,7 @@ from routecanary.judge.settings import Settings
 from routecanary.judge.vocabulary import words
 
 _VERSION: Final = 1
+_LETTERS_PER_WORD: Final = 2  # at least, in the densest of scripts
 # Finish words of hosts' filters, folded (filtering.md §2).
 _FILTER_WORDS: Final = words("""
     content_filter content_filtered contentfilter safety blocklist prohibited_content spii
@@ -79,7 +80,9 @@ class FilteringContract:
             # A refusal beside as much text as was asked for is a disclaimer: printed, never red.
             return unsure("refusal", f"beside a full text: {shown}") if full else fail("refusal", shown)
         if score.points == self.settings.refusal_points - 1 and not full:
-            return unsure("refusal", shown)
+            # Far shorter than the scene that was asked for: no character's line, but the whole answer.
+            alone = asked.min_words is not None and len(text) < _LETTERS_PER_WORD * asked.min_words // 3
+            return fail("refusal", shown) if alone else unsure("refusal", shown)
         return None
 
     def _too_short(self, answer: Answer, asked: Asked) -> Finding | None:

@@ -67,7 +67,7 @@ class IntegrityContract:
             yield leaked_tokens(text, asked)
             yield spoiled_start(text, asked)
             if transcript.kind is not ProbeKind.CHAT:
-                yield broken_encoding(answer, asked, transcript.locale)
+                yield broken_encoding(answer, transcript.locale)
             yield looped(text, asked, cut=was_cut(answer))
             yield doubled(text, asked)
             if asked.schema is None:  # a document needs no spaces

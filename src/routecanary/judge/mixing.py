@@ -14,15 +14,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from routecanary.judge.languages.contrasts import contrast_of
 from routecanary.judge.languages.table import Language
 
 _COMMON_WORD: Final = 1.5  # a word of one table and not of the other
 _FOREIGN_LETTER: Final = 1.3  # a letter that the other alphabet has and this one lacks
-_SIGN: Final = 0.5  # an ending or letter group
+_SHAPE: Final = 0.9  # an ending or letter group that tells this pair apart
+_SIGN: Final = 0.4  # one that is common in one of them, where nothing is known of the pair
 _NAME: Final = 0.2  # weight of a capitalised word inside a sentence
-_CHANGE: Final = 2.4  # cost of going over, either way
+_CHANGE: Final = 2.0  # cost of going over, either way
 _STRONG: Final = 1.2  # evidence from which a word counts as strong
-_MIN_HITS: Final = 4  # exclusive words without which a language is not looked into
+_MIN_HITS: Final = 3  # words or letters of its own without which a language is not looked into
 
 
 class Word(NamedTuple):
@@ -46,6 +48,7 @@ class Foreign:
     words: int  # in the spans
     quoted: int  # of them inside quotation marks
     strong: int  # of them strong evidence
+    weight: float  # evidence in the spans, added up
     own: int  # strong evidence for the expected language, anywhere
 
     @property
@@ -63,7 +66,7 @@ def find_foreign(words: Sequence[Word], expected: Language, others: Sequence[Lan
             continue
         rivals = _rivals(expected, other)
         lettered = sum(1 for letters in marked if not rivals.letters.isdisjoint(letters)) if marked else 0
-        if len(distinct & rivals.words) < _MIN_HITS and lettered < _MIN_HITS:
+        if len(distinct & rivals.words) + lettered < _MIN_HITS:
             continue
         found = _spans(words, expected, other)
         if found is not None and (best is None or found.strong > best.strong):
@@ -94,9 +97,11 @@ def evidence(word: str, expected: Language, other: Language) -> float:
         unlike_there = any(c not in other.letters for c in strange)
         if unlike_here != unlike_there:
             return _FOREIGN_LETTER if unlike_here else -_FOREIGN_LETTER
-    sign_here = expected.signs.search(word) is not None
-    sign_there = other.signs.search(word) is not None
-    return _SIGN * (sign_there - sign_here)
+    contrast = contrast_of(expected.code, other.code)
+    if contrast is not None:
+        first, second = contrast
+        return _SHAPE * ((second.search(word) is not None) - (first.search(word) is not None))
+    return _SIGN * ((other.signs.search(word) is not None) - (expected.signs.search(word) is not None))
 
 
 def _spans(words: Sequence[Word], expected: Language, other: Language) -> Foreign | None:
@@ -140,5 +145,6 @@ def _spans(words: Sequence[Word], expected: Language, other: Language) -> Foreig
         words=sum(words[place].tally for place in inside),
         quoted=sum(words[place].tally for place in inside if words[place].quoted),
         strong=sum(weights[place] >= _STRONG for place in inside),
+        weight=sum(weights[place] for place in inside),
         own=sum(weight <= -_STRONG for weight in weights),
     )

@@ -23,3 +23,14 @@ def without_addresses(text: str) -> str:
     if ":" in text or "@" in text or "#" in text or "www." in text:
         text = _ADDRESS.sub(" ", text)
     return _TAG.sub(" ", text) if "<" in text or "&" in text else text
+
+
+_QUOTATION: Final = re.compile(
+    r"\"[^\"\n]{1,600}\"|“[^”\n]{1,600}”|„[^“”\n]{1,600}[“”]|«[^»\n]{1,600}»|»[^«\n]{1,600}«|「[^」\n]{1,600}」"
+    r"|『[^』\n]{1,600}』|‹[^›\n]{1,600}›|(?<!\w)[‘'][^‘'’\n]{1,300}[’'](?!\w)|[(（][^()（）\n]{1,200}[)）]"
+)
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Find what stands between quotation marks or brackets, as (start, end), in order."""
+    return [match.span() for match in _QUOTATION.finditer(text)]

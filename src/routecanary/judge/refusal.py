@@ -21,10 +21,18 @@ from routecanary.judge.voice import fold, narrator
 _WINDOW: Final = 520  # characters of the opening, and at most of the last paragraph
 _DENSE: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")  # half the window
 _AI_WITHIN: Final = 100  # characters of the opening
+_APOLOGY_WITHIN: Final = 120
 _SHORT, _VERY_SHORT = 420, 140  # characters of the whole message
 _SENTENCE: Final = re.compile(r"(?<=[.!?।؟])\s+|(?<=[。！？])|\n+")
 _VOCATIVE: Final = re.compile(r",\s+(?:my\s+|mein[e]?\s+|mon\s+|mi\s+|meu\s+)?[A-ZÀ-ÞА-Я][\w'’-]+\s*[.!?]")
 _ACTION: Final = re.compile(r"\*[^*\n]{3,200}\*")
+
+# Grounds of fact: the question is unclear, the thing does not exist. Not a refusal, whatever its manners.
+_ASKS_BACK: Final = re.compile(
+    r"unclear (?:what|which|who)|more (?:context|details) (?:about|or|so)|clarify (?:your|what)"
+    r"|did you mean|(?:is|are|as a|considered) (?:a )?fictional|does(?: not|n't) (?:actually )?exist"
+    r"|not a real (?:person|place)"
+)
 
 # Texts that gateways put in place of an answer, folded.
 _TEMPLATES: Final = re.compile(
@@ -88,44 +96,46 @@ def _candidates(folded: str) -> Iterator[Lexicon]:
 
 
 def _score(place: _Place, lexicon: Lexicon, length: int, *, speech: bool) -> Score:
+    text = place.folded
     classes: set[str] = set()
-    for sentence in _SENTENCE.split(place.folded):
+    for sentence in _SENTENCE.split(text):
         classes |= _classes(sentence, lexicon)
+    apology = lexicon.apology.search(text[:_APOLOGY_WITHIN]) is not None
+    moral = lexicon.moral.search(text) is not None
+    if moral and "BARE_DELIVERY" in classes:
+        classes.add("PROV")  # what is not provided is called harmful: no ground of a character's
+    if moral and "BARE_SERVICE" in classes:
+        classes.add("TASK")
     inability = classes & {"OBJ", "TASK", "PROV"}
-    ai = lexicon.ai.search(place.folded)
+    ai = lexicon.ai.search(text)
     ai_opens = ai is not None and ai.start() < _AI_WITHIN and not place.last
     if not inability and not (ai_opens and "UNABLE" in classes):
-        return Score(0, ())
+        # An apology and an inability to serve as the whole message: a character may say just that.
+        suspect = "BARE_SERVICE" in classes and apology and length <= _VERY_SHORT and not speech
+        return Score(3, (lexicon.language, "BARE_SERVICE", "APOL")) if suspect else Score(0, ())
     points = 3 if "OBJ" in classes else 2 if inability else 0
     if "OBJ" not in classes and classes & {"REQUEST", "INFO"}:
         points += 1
-    extra: list[str] = []
-    if ai is not None and (ai_opens or place.last):
-        points += 2
-        extra.append("AI")
-    if lexicon.policy.search(place.folded):
-        points += 2
-        extra.append("POL")
-    apology = lexicon.apology.search(place.folded[:120])
-    for name, found in (
-        ("OFF", lexicon.offer.search(place.folded)),
-        ("APOL", apology),
-        ("MORAL", lexicon.moral.search(place.folded)),
-        ("TWO", len(inability) > 1),
-    ):
-        if found:
-            points += 1
-            extra.append(name)
-    plain = bool({"AI", "POL", "APOL"} & set(extra)) or "OBJ" in classes or "REQUEST" in classes
-    if length <= _VERY_SHORT and plain:
-        points += 2
-    elif length <= _SHORT:
-        points += 1
+    counted = {
+        "AI": 2 * (ai_opens or (ai is not None and place.last)),
+        "POL": 2 * (lexicon.policy.search(text) is not None),
+        "OFF": lexicon.offer.search(text) is not None,
+        "APOL": apology,
+        "MORAL": moral,
+        "TWO": len(inability) > 1,
+    }
+    points += sum(counted.values())
+    named = {name for name, worth in counted.items() if worth}
+    plain = bool(named & {"AI", "POL", "APOL"} or classes & {"OBJ", "REQUEST"})
+    if length <= _SHORT and (named or plain):
+        points += 2 if length <= _VERY_SHORT and plain else 1
+    if _ASKS_BACK.search(text):
+        points -= 4
     if speech or _ACTION.search(place.original) or _VOCATIVE.search(place.original):
         points -= 2
-    if place.last and not {"AI", "POL"} & set(extra) and "OBJ" not in classes:
+    if place.last and not named & {"AI", "POL"} and "OBJ" not in classes:
         points -= 2
-    return Score(points, (lexicon.language, *sorted(classes), *extra))
+    return Score(points, (lexicon.language, *sorted(inability), *sorted(named)))
 
 
 def _classes(sentence: str, lexicon: Lexicon) -> set[str]:
@@ -138,10 +148,15 @@ def _classes(sentence: str, lexicon: Lexicon) -> set[str]:
         found.add("OBJ")
     if serve and (request or lexicon.this.search(sentence)):
         found.add("TASK")
-    if provide and (request or lexicon.info.search(sentence)):
-        found.add("PROV")
+    elif serve:
+        found.add("BARE_SERVICE")
+    if provide:
         if lexicon.info.search(sentence):
-            found.add("INFO")
+            found |= {"PROV", "INFO"}
+        elif request:
+            found.add("PROV")
+        else:
+            found.add("BARE_DELIVERY")
     if request and len(found) > 1:
         found.add("REQUEST")
     return found

@@ -9,8 +9,9 @@ Source: filtering.md §3.
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final, NamedTuple
+
+from routecanary.judge.refusals.lexicon import canonical
 
 _QUOTES: Final = re.compile(
     r"\"[^\"\n]{1,600}(?:\"|$)|“[^”\n]{1,600}(?:”|$)|„[^“”\n]{1,600}[“”]|«[^»\n]{1,600}(?:»|$)|»[^«\n]{1,600}«"
@@ -23,9 +24,7 @@ _NAME_LINE: Final = re.compile(
 )
 _SPEECH_END: Final = re.compile(r"[.!?…,;:。！？、，]")
 _THINK: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_INVISIBLE: Final = re.compile("[\u200b-\u200f\u2060\ufeff\u064b-\u0652\u0640\u093c]")
 _APOSTROPHES: Final = str.maketrans("’‘`´ʼ", "'''''")
-_ARABIC: Final = str.maketrans("أإآىة", "اااي\u0647")
 
 
 class Voices(NamedTuple):
@@ -59,8 +58,7 @@ def narrator(text: str) -> Voices:
 
 def fold(text: str) -> str:
     """Fold a text for matching: compatibility forms, lower case, straight apostrophes, no marks."""
-    text = unicodedata.normalize("NFKC", text).replace("İ", "i").lower().translate(_APOSTROPHES)
-    return _INVISIBLE.sub("", text).translate(_ARABIC)
+    return canonical(text.replace("İ", "i")).lower().translate(_APOSTROPHES)
 
 
 def _is_list(text: str) -> bool:

@@ -6,6 +6,8 @@ from typing import Final
 
 from routecanary.judge.languages.table import language
 
+_COMMON: Final = "абвгдежзийклмнопрстуфхцчшщьюя"
+
 POLISH: Final = language(
     "pl",
     letters="ąćęłńóśźż",
@@ -46,7 +48,7 @@ CZECH: Final = language(
 
 RUSSIAN: Final = language(
     "ru",
-    letters="ёыэъ",
+    letters=_COMMON + "ёыэъ",
     signs=r"[ыэъё]|(?:ться|ого|его|ами|ями|ость|ения|ение|ый|ая|ое|ые)$",
     common="""
     и в на с со к ко о об от до из по за под над при про для без через перед между у а но или что
@@ -71,7 +73,7 @@ RUSSIAN: Final = language(
 
 UKRAINIAN: Final = language(
     "uk",
-    letters="іїєґ’'",
+    letters=_COMMON + "іїєґ",
     signs=r"[іїєґ]|(?:ться|ого|ість|ення|ання|ий|ському)$",
     common="""
     і й та в у на з із зі до від о об по за під над при про для без через перед між а але або чи що
@@ -96,7 +98,7 @@ UKRAINIAN: Final = language(
 BULGARIAN: Final = language(
     "bg",
     home=False,
-    letters="ъ",
+    letters=_COMMON + "ъ",
     signs=r"(?:ът|ята|ието|ите|ване|еше|аше)$",
     common="""
     и на да се от за не с в е си са по като но той тя то ние вие те му й им го ги че ще бе беше бяха

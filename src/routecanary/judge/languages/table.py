@@ -19,7 +19,7 @@ class Language:
     Args:
         code: Its locale without region.
         words: Its commonest words, lower case.
-        letters: The letters beyond A–Z (or beyond the common Cyrillic ones) that its words may hold.
+        letters: The letters beyond A–Z that its words may hold; all of them where they are Cyrillic.
         signs: Endings and letter groups that are common in it and rare in its neighbours.
         home: It may be asked for; False for languages that only answers slide into.
     """

@@ -71,8 +71,8 @@ INDONESIAN: Final = lexicon(
     """,
     serve=r"membantu bantu\b memenuhi menjawab melayani melanjutkan merespons berpartisipasi memproses",
     provide=r"""
-        memberikan menyediakan membuat menulis menghasilkan membahas menggambarkan mendiskusikan
-        menawarkan menciptakan berbagi
+        memberikan menyediakan membagikan membuat menulis menghasilkan membahas menggambarkan
+        mendiskusikan menawarkan menciptakan berbagi
     """,
     this=r"itu\b ini\b tersebut hal_(?:itu|ini|tersebut)",
     request=r"permintaan pertanyaan perintah permohonan",
@@ -114,7 +114,7 @@ TAGALOG: Final = lexicon(
         nilalaman content roleplay senaryo eksena_(?:na_ito|ito)
         (?:kuwento|kwento|usapan|paksa)ng?_(?:ito|iyan)
     """,
-    info=r"impormasyon payo tagubilin detalye sagot",
+    info=r"impormasyon payo pagtuturo tagubilin detalye sagot",
     ai=r"""
         bilang_(?:isang_)?(?:ai\b|modelo_ng_wika|language_model)
         (?:ako_ay_)?isa(?:_lamang|_lang)?_(?:ako)?ng_ai\b
@@ -136,7 +136,7 @@ THAI: Final = lexicon(
     this=r"เรื่องนี้ สิ่งนี้ เช่นนั้น นี้ได้ นี้",
     request=r"คำขอ คำร้อง คำถาม ตามที่ขอ ตามที่คุณขอ",
     thing=r"เนื้อหา บทบาทสมมติ โรลเพลย์ สวมบทบาท ฉากนี้ หัวข้อนี้ บทสนทนานี้ เรื่องราวนี้",
-    info=r"ข้อมูล คำแนะนำ เนื้อหา รายละเอียด คำตอบ",
+    info=r"ข้อมูล คำแนะนำ เนื้อหา คำปรึกษา",
     ai=r"""
         ในฐานะ(?:ที่เป็น)?(?:ปัญญาประดิษฐ์|โมเดลภาษา|ai|เอไอ|ผู้ช่วย)
         เป็น(?:เพียง)?(?:ปัญญาประดิษฐ์|โมเดลภาษา|ai|เอไอ|ผู้ช่วย\s?ai) โมเดลภาษา
@@ -151,9 +151,8 @@ HINDI: Final = lexicon(
     "hi",
     bounded=False,
     unable=r"""
-        नहीं_(?:कर|दे|हो|बता|लिख|बना)_?(?:सकता|सकती|सकते|पा|पाऊ)\w*
-        (?:करने|देने|लिखने)_में_(?:असमर्थ|सक्षम_नहीं) असमर्थ_(?:हूँ|हूं|हैं) अस्वीकार_कर सक्षम_नहीं
-        अनुमति_नहीं
+        नहीं_\S{1,8}_सकत[ाी]_(?:हूँ|हूं) (?:मैं|माफ|क्षमा|खेद)[^।]{0,70}नहीं_\S{1,8}_सकत[ाीे]
+        असमर्थ_(?:हूँ|हूं) (?:मैं|हम)_\S{1,12}_\S{1,12}_नहीं_\S{1,8}_सकत
     """,
     serve=r"मदद सहायता उत्तर जवाब पूरा जारी सहयोग भाग_ले",
     provide=r"प्रदान लिख बना उत्पन्न चर्चा वर्णन साझा दे_नहीं नहीं_दे",

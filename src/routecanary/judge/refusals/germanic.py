@@ -24,7 +24,9 @@ ENGLISH: Final = lexicon(
         engag roleplay suggest promot encourag facilitat endors
     """,
     this=r"that\b this\b it\b with_(?:that|this|it|your)",
-    request=r"request\b request[.,!] requests? prompt your_(?:question|query|task|instruction)",
+    request=r"""
+        request\b request[.,!] requests? prompt (?:your|this|that|the)_(?:question|query|task|instruction)
+    """,
     thing=r"""
         content material role-?play(?:ing)? roleplay scenarios?
         this_(?:conversation|scene|role|story|topic|prompt|narrative|type)
@@ -33,7 +35,10 @@ ENGLISH: Final = lexicon(
         scenes?_(?:that|with|involving) fiction(?:al)?_(?:content|scene|story)
         instructions?_(?:on|for|that) information_(?:on|about|that|regarding)
     """,
-    info=r"information advice content instructions? guidance suggestions? details? assistance an?_answer",
+    info=r"""
+        information advice content instructions? guidance suggestions? details? assistance an?_answer
+        help_(?:you_)?(?:with_|to_)?(?:writ|creat|plan|mak|generat|craft|draft|produc|design|develop|build)
+    """,
     ai=r"""
         as_an?_(?:\w+_){0,2}(?:ai|language_model|assistant|chatbot)\b
         i(?:'m|_am)_(?:just_|only_)?an?_(?:\w+_)?(?:ai|language_model|chatbot|assistant)\b

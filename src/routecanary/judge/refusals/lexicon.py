@@ -11,7 +11,12 @@ Source: filtering.md §3.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
+from typing import Final
+
+_INVISIBLE: Final = re.compile("[\u200b-\u200f\u2060\ufeff\u064b-\u0652\u0640\u093c]")
+_ARABIC: Final = str.maketrans("أإآىة", "اااي\u0647")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +53,11 @@ class Lexicon:
     moral: re.Pattern[str]
 
 
+def canonical(text: str) -> str:
+    """Bring text and tables to one form: compatibility forms, no marks, one alef; case is left alone."""
+    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).translate(_ARABIC)
+
+
 def lexicon(language: str, *, bounded: bool = True, **classes: str) -> Lexicon:
     """Compile a lexicon.
 
@@ -61,6 +71,6 @@ def lexicon(language: str, *, bounded: bool = True, **classes: str) -> Lexicon:
 
 
 def _compiled(text: str, *, bounded: bool) -> re.Pattern[str]:
-    fragments = [fragment.replace("_", " ") for fragment in text.split()]
+    fragments = [canonical(fragment).replace("_", " ") for fragment in text.split()]
     start = r"\b" if bounded else ""
     return re.compile(f"{start}(?:{'|'.join(fragments)})" if fragments else r"(?!)")

@@ -170,7 +170,9 @@ ITALIAN: Final = lexicon(
         (?:quest[oaie]|tali|tale|questo_tipo_di|questo_genere_di)_(?:scen[ae]|ruolo|stori[ae]|conversazion[ei]|argoment[oi]|tem[ai]|test[oi]|raccont[oi]|contenut[oi])
         testi?_(?:con|che|di_questo)
     """,
-    info=r"informazion[ei] consigl[io] istruzion[ei] contenut[oi] dettagli risposta assistenza",
+    info=r"""
+        informazion[ei] consulenz[ae] consigl[io] istruzion[ei] contenut[oi] dettagli risposta assistenza
+    """,
     ai=r"""
         come_(?:un'?_?)?(?:ia|intelligenza_artificiale|modello_linguistico|modello_di_linguaggio|assistente)
         sono_(?:solo_)?un'?_?(?:ia|intelligenza_artificiale|modello_linguistico|assistente_(?:ai|ia|virtuale))
