@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final, TypeVar
 
@@ -26,6 +26,9 @@ MAX_LINE_BYTES: Final = 4 * 1024 * 1024
 _Object = Mapping[str, object]
 _Value = TypeVar("_Value")
 _Word = TypeVar("_Word", bound=StrEnum)
+LATEST_LINE: Final = datetime(9_800, 1, 1, tzinfo=UTC)
+"""So that a time plus any step of the ladder is still a date."""
+
 _NO_FIELDS: Final[_Object] = {}
 _NO_NAMES: Final[Sequence[str]] = ()
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./:@+-]{1,80}")
@@ -50,7 +53,7 @@ def parse_line(raw: bytes) -> Line | None:
     reader = _KINDS.get(kind)
     if reader is None:
         raise TraceError("unknown kind", key="kind", value=kind, allowed=", ".join(_KINDS))
-    at = _required(line, "at", _instant)
+    at = _required(line, "at", _line_time)
     return reader(line, at, ModelId(_required(line, "model", _text)))
 
 
@@ -233,6 +236,13 @@ def _instant(value: object, key: str) -> datetime:
         return parse_instant(value)
     except InputError as problem:
         raise TraceError(problem.problem, key=key, value=problem.value, allowed=problem.allowed) from problem
+
+
+def _line_time(value: object, key: str) -> datetime:
+    at = _instant(value, key)
+    if at >= LATEST_LINE:
+        raise TraceError("time too far ahead", key=key, value=value, allowed="before the year 9800")
+    return at
 
 
 def _named_type(value: object) -> str:

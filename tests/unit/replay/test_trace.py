@@ -99,7 +99,7 @@ BAD_FIELDS = [
     ("kind", {"kind": "rond"}), ("kind", {"kind": None}), ("kind", {"kind": ""}),
     ("kind", {"kind": ["round"]}),
     ("at", {"at": "2026-01-05T00:00:00"}), ("at", {"at": 1767571200}), ("at", {"at": None}),
-    ("at", {"at": ""}), ("at", {"at": "9999-12-31T23:59:59Z"}),
+    ("at", {"at": ""}), ("at", {"at": "9800-01-01T00:00:00Z"}),
     ("model", {"model": ""}), ("model", {"model": None}), ("model", {"model": 3}),
     ("model", {"model": "\ud800"}),
     ("locale", {"locale": 5}),
@@ -177,6 +177,15 @@ def test_text_that_is_no_json_object_is_rejected(raw: bytes) -> None:
         parse_line(raw)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 1_000
+
+
+def test_hold_may_last_for_good() -> None:
+    """Only the time of a line is bounded, since durations are added to it."""
+    line = parse_line(
+        a_line(at="9799-12-31T23:59:59Z", kind="lift", route="a", hold_until="9999-12-31T23:59:59Z")
+    )
+    assert isinstance(line, Lift)
+    assert line.hold_until is not None
 
 
 def test_line_of_the_greatest_length_and_one_byte_more() -> None:
