@@ -61,9 +61,8 @@ def evolve(state: ModelState, event: Event) -> ModelState:
     """
     if event.model != state.model:
         raise StoreError(f"event log: an event of {event.model!r} in the fold of {state.model!r}")
-    if isinstance(event, Checkpoint):
-        return event.state
-    return replace(_changed(state, event), last_line_at=event.at)
+    changed = _changed(state, event)
+    return changed if isinstance(event, Checkpoint) else replace(changed, last_line_at=event.at)
 
 
 def _changed(state: ModelState, event: Event) -> ModelState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 from pathlib import Path
@@ -165,6 +166,32 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(a_line("00:00:00").encode())))
     assert main(["-"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+class FullDisk(io.StringIO):
+    """Standard output that takes nothing."""
+
+    def __init__(self, file: io.TextIOBase) -> None:
+        super().__init__()
+        self._file = file
+
+    def write(self, text: str, /) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+
+def test_output_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1 and one line; the trace is not to blame."""
+    trace = tmp_path / "trace.jsonl"
+    trace.write_text(a_line("00:00:00"), encoding="utf-8")
+    with (tmp_path / "output").open("w", encoding="utf-8") as file:
+        monkeypatch.setattr("sys.stdout", FullDisk(file))
+        assert main([str(trace)]) == 1
+    assert capsys.readouterr().err == "standard output: cannot be written: No space left on device\n"
 
 
 def test_error_of_a_policy_names_file_and_key(tmp_path: Path) -> None:
