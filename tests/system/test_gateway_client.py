@@ -581,13 +581,83 @@ def test_our_own_lateness_is_kept_with_the_answer() -> None:
     assert run(answer(script)).lag_ms >= 300
 
 
-def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless it is asked for."""
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, f"http://127.0.0.1:{closed_port()}")
-    assert run(answer(whole)).ending.kind is EndingKind.EOF
-    proxied = run(answer(whole, trust_env=True))
-    assert proxied.ending.kind is EndingKind.CONNECT_FAILED
+def tunnel(port: int) -> Script:
+    """A proxy's answer to CONNECT, then a pipe to the given port."""
+
+    async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65_536):
+            writer.write(data)
+        writer.close()
+
+    async def script(line: Line) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        await line.say(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        await asyncio.gather(pump(line.reader, writer), pump(reader, line.writer), return_exceptions=True)
+
+    return script
+
+
+@pytest.mark.parametrize("asked_for", [True, False])
+def test_a_proxy_of_the_environment_is_used_only_when_asked_for(
+    monkeypatch: pytest.MonkeyPatch, asked_for: bool
+) -> None:
+    """Probes and documents alike go through it, without showing it what is inside."""
+
+    async def go() -> tuple[Wire, Transcript]:
+        trusted = ssl.create_default_context(cafile=str(TLS / "localhost.crt"))
+        async with serving(whole, tls=a_certificate()) as wire, serving(tunnel(wire.port)) as proxy:
+            monkeypatch.setenv("https_proxy", f"http://user:pass@127.0.0.1:{proxy.port}")
+            gateway = a_gateway(wire.port, scheme="https", ssl_context=trusted, trust_env=asked_for)
+            async with gateway:
+                with pytest.raises(GatewayError):  # the script has no document for anybody
+                    await gateway.key()
+                return proxy, await gateway.ask(PROBE)
+
+    proxy, transcript = run(go())
+    assert read_answer(transcript).text == "Rain."
+    assert [request.line.split()[0] for request in proxy.requests] == ["CONNECT"] * len(proxy.requests)
+    assert bool(proxy.requests) is asked_for
+    assert all("proxy-authorization" in request.headers for request in proxy.requests)
+    assert not any("authorization" in request.headers for request in proxy.requests)
+
+
+def test_a_proxy_that_is_not_there_is_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The network is ours, the provider was never asked."""
+    monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{closed_port()}")
+
+    async def go() -> Transcript:
+        async with a_gateway(closed_port(), scheme="https", trust_env=True) as gateway:
+            return await gateway.ask(PROBE)
+
+    transcript = run(go())
+    assert transcript.ending.kind is EndingKind.CONNECT_FAILED
+    assert transcript.ending.detail == "proxy not reached (ECONNREFUSED)"
+
+
+def test_what_comes_over_an_idle_connection_is_never_taken_for_an_answer() -> None:
+    """A second response that nobody asked for would be the next probe's answer."""
+    stray = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray"
+
+    async def late(line: Line) -> None:
+        await whole(line)
+        await asyncio.sleep(0.02)
+        await line.say(stray)
+
+    async def at_once(line: Line) -> None:
+        await line.say(CHUNKED + chunk(event("Rain.") + STOP) + chunk(b"") + stray)
+
+    async def go(script: Script) -> tuple[Wire, list[Transcript]]:
+        async with serving(script) as wire, a_gateway(wire.port) as gateway:
+            answers = []
+            for _ in range(2):
+                answers.append(await gateway.ask(PROBE))
+                await asyncio.sleep(0.1)
+            return wire, answers
+
+    for script in (late, at_once):
+        wire, answers = run(go(script))
+        assert [read_answer(transcript).text for transcript in answers] == ["Rain."] * 2
+        assert wire.connections == 2
 
 
 def test_the_key_is_nowhere_but_on_the_wire() -> None:

@@ -18,6 +18,15 @@ from routecanary.domain.sse import SseDecoder
 from routecanary.domain.transcript import Chunk, Ending, EndingKind, Transcript
 
 DONE: Final = b"data: [DONE]"
+DONE_ENDS: Final = (
+    b"]\n\n",
+    b"]",
+    b"]\n",
+    b"]\r\n\r\n",
+    b"]\r\n",
+    b"]\r\r",
+    b"]\r",
+)  # no frame ends like this
 HIDDEN_HEADERS: Final = frozenset({"set-cookie", "set-cookie2"})  # may hold a session of ours
 
 
@@ -114,19 +123,21 @@ class Recorder:
         self._times.append(at)
         self._reads.append(data)
         self._size += len(data)
-        line_end = data.rfind(b"\n")
-        if line_end < 0:
-            line_end = data.rfind(b"\r")
-        self._line = len(data) - line_end - 1 + (self._line if line_end < 0 else 0)
+        self._line = 0 if data.endswith(b"\n") else self._line_after(data)
         bounds = self._bounds
         if self._size > bounds.bytes or self._line > bounds.line or len(self._reads) > bounds.chunks:
             self.ended(at, EndingKind.BOUND_EXCEEDED, self._exceeded())
             return False
         if self._decoder is not None and self._status == 200:
             self._look_for_text(self._decoder, at, data)
-        if data.rstrip().endswith(b"]") and self._is_done():
+        if data.endswith(DONE_ENDS) and self._is_done():
             self._done_at = at
         return True
+
+    def _line_after(self, data: bytes) -> int:
+        """Count the bytes of the line that `data` leaves open."""
+        line_end = max(data.rfind(b"\n"), data.rfind(b"\r"))
+        return len(data) - line_end - 1 if line_end >= 0 else self._line + len(data)
 
     def _exceeded(self) -> str:
         bounds = self._bounds

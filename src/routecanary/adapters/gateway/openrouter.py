@@ -11,20 +11,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from ssl import SSLContext
 from types import TracebackType
 from typing import Final, Protocol, Self
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import aiohttp
-from aiohttp.abc import AbstractStreamWriter
 
 from routecanary.adapters.gateway.documents import key_info_from_json, providers_from_json
+from routecanary.adapters.gateway.exchange import Listener, exchange
 from routecanary.adapters.gateway.failures import failure_from
 from routecanary.adapters.gateway.lag import LagMeter
-from routecanary.adapters.gateway.tap import receive
+from routecanary.adapters.gateway.line import Line, checked_url, proxy_of_environment
+from routecanary.adapters.gateway.watch import Waiting, Watch
 from routecanary.clock import Clock
 from routecanary.domain.account import KeyInfo
 from routecanary.domain.names import ModelId
@@ -32,13 +33,10 @@ from routecanary.domain.probe import Json, Probe
 from routecanary.domain.route import Listing
 from routecanary.domain.secret import Secret
 from routecanary.domain.strict_json import JsonError, parse_json
-from routecanary.domain.transcript import EndingKind, Transcript
+from routecanary.domain.transcript import Transcript
 from routecanary.errors import ConfigError, GatewayError, ListingError
 
 MAX_DOCUMENT: Final = 8 * 1024 * 1024  # bytes of one JSON answer
-MAX_HEADER: Final = 16 * 1024  # bytes of one header line
-MAX_HEADERS: Final = 128
-LOOK_EVERY: Final = 0.5  # clock seconds: a deadline that came nearer is met this much late at most
 
 PROBE_HEADERS: Final = {
     "Content-Type": "application/json",
@@ -48,15 +46,9 @@ PROBE_HEADERS: Final = {
 }
 
 
-class Recording(Protocol):
-    """The making of one transcript; every `at` is in seconds of the clock's monotonic time."""
+class Recording(Listener, Waiting, Protocol):
+    """The making of one transcript; every time is in seconds of the clock."""
 
-    def written(self, at: float) -> None: ...
-    def opened(self, at: float, status: int, headers: Iterable[tuple[str, str]]) -> None: ...
-    def feed(self, at: float, data: bytes) -> bool: ...
-    def ended(self, at: float, kind: EndingKind, detail: str = "") -> None: ...
-    def due(self) -> float: ...
-    def expire(self, at: float) -> bool: ...
     def waiting_window(self) -> tuple[float, float] | None: ...
     def transcript(self, *, lag_ms: float = 0.0) -> Transcript: ...
 
@@ -91,11 +83,11 @@ class OpenRouterGateway:
             concurrency: Probes at once. Too many falsify the latency: see docs/gateway.md.
             document_timeout: Of one call that is no probe, in clock time.
             ssl_context: For a private certificate authority; None = the system's.
-            trust_env: Take the proxy from the environment.
+            trust_env: Take the proxy from the environment, for an https address.
         Raises:
             ConfigError: The address or the key cannot be used.
         """
-        self._base_url = _checked_url(base_url)
+        self._base_url = checked_url(base_url)
         self._api_key = _checked_key(api_key)
         self._clock = clock
         self._record = record
@@ -103,23 +95,28 @@ class OpenRouterGateway:
         self._slots = asyncio.Semaphore(concurrency)
         self._document_timeout = document_timeout
         self._ssl = ssl_context
-        self._trust_env = trust_env
+        self._proxy = proxy_of_environment(self._base_url) if trust_env else None
         self._lag = LagMeter(clock)
         self._session: aiohttp.ClientSession | None = None
+        self._line: Line | None = None
 
     async def __aenter__(self) -> Self:
+        authorization = {"Authorization": f"Bearer {self._api_key.reveal()}", "Accept-Encoding": "identity"}
         self._session = aiohttp.ClientSession(
             # The slots are the bound; a second one in the connector would hide waiting in `connect_ms`.
             connector=aiohttp.TCPConnector(limit=0, ssl=self._ssl or True),
-            headers={"Authorization": f"Bearer {self._api_key.reveal()}", "Accept-Encoding": "identity"},
+            headers=authorization,
             timeout=aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None),
             cookie_jar=aiohttp.DummyCookieJar(),
-            # An encoding that nobody asked for is evidence: the bytes stay as they came.
-            auto_decompress=False,
-            trust_env=self._trust_env,
-            max_line_size=MAX_HEADER,
-            max_field_size=MAX_HEADER,
-            max_headers=MAX_HEADERS,
+            auto_decompress=False,  # no encoding was asked for, and none is inflated
+            trust_env=False,
+        )
+        self._line = Line(
+            self._session,
+            f"{self._base_url}/chat/completions",
+            headers=authorization | PROBE_HEADERS,
+            ssl_context=self._ssl,
+            proxy=self._proxy,
         )
         return self
 
@@ -140,20 +137,19 @@ class OpenRouterGateway:
         async with self._slots:
             with self._lag:
                 recording = self._record(probe, at=self._clock.monotonic(), started_at=self._clock.now())
-                await self._exchange(body, recording)
+                await self._listen(body, recording)
                 window = recording.waiting_window()
                 lag = 0.0 if window is None else self._lag.worst(*window)
                 return recording.transcript(lag_ms=lag * 1000)
 
-    async def _exchange(self, body: bytes, recording: Recording) -> None:
-        clock = self._clock
+    async def _listen(self, body: bytes, recording: Recording) -> None:
+        if self._line is None:
+            raise RuntimeError("the gateway is entered before use")
         try:
             async with asyncio.timeout(None) as limit:
-                watch = _Watch(recording, clock, limit)
-                try:
-                    await self._stream(body, recording)
-                finally:
-                    watch.stop()
+                with Watch(recording, self._clock, limit):
+                    connection = await self._line.connect()
+                    await exchange(connection, self._line.request(body), recording, self._clock)
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -161,22 +157,7 @@ class OpenRouterGateway:
             failure = failure_from(error)
             if failure is None:
                 raise
-            recording.ended(clock.monotonic(), failure.kind, failure.detail)
-
-    async def _stream(self, body: bytes, recording: Recording) -> None:
-        clock = self._clock
-        response = await self._open().post(
-            f"{self._base_url}/chat/completions",
-            data=_StampedBody(body, recording, clock),
-            headers=PROBE_HEADERS,
-            allow_redirects=False,
-        )
-        try:
-            recording.opened(clock.monotonic(), response.status, _headers(response))
-            await receive(response, recording, clock)
-            recording.ended(clock.monotonic(), EndingKind.EOF)
-        finally:
-            response.close()
+            recording.ended(self._clock.monotonic(), failure.kind, failure.detail)
 
     async def listing(self, model: ModelId) -> Listing:
         """Discover the routes of a model.
@@ -235,7 +216,9 @@ class OpenRouterGateway:
             raise GatewayError(f"GET {path}: {failure.kind}: {failure.detail}") from None
 
     async def _read(self, path: str) -> tuple[int, bytes]:
-        response = await self._open().get(self._base_url + path, allow_redirects=False)
+        if self._session is None:
+            raise RuntimeError("the gateway is entered before use")
+        response = await self._session.get(self._base_url + path, allow_redirects=False, proxy=self._proxy)
         try:
             data = bytearray()
             while chunk := await response.content.readany():
@@ -245,11 +228,6 @@ class OpenRouterGateway:
             return response.status, bytes(data)
         finally:
             response.close()
-
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            raise RuntimeError("the gateway is entered before use")
-        return self._session
 
 
 _REFUSALS: Final = {
@@ -263,75 +241,6 @@ _REFUSALS: Final = {
 
 def _refusal(place: str, status: int) -> GatewayError:
     return GatewayError(f"{place}: {_REFUSALS.get(status, 'the gateway answered')} (HTTP {status})")
-
-
-class _StampedBody(aiohttp.BytesPayload):
-    """A request body that says when its last byte was handed to the socket.
-
-    The library sends the buffered headers together with the first write of the body, so this is the moment
-    at which the whole request is out. (The trace hook for a sent chunk fires before the write, and each
-    request would pay for all the other hooks.)
-    """
-
-    def __init__(self, value: bytes, recording: Recording, clock: Clock) -> None:
-        super().__init__(value)
-        self._recording = recording
-        self._clock = clock
-
-    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
-        await super().write_with_length(writer, content_length)
-        self._recording.written(self._clock.monotonic())
-
-
-class _Watch:
-    """One timer for all deadlines of a recording.
-
-    What arrives moves the next deadline, mostly away. The timer is not touched for it: it rings now and then,
-    or when the deadline was due as it was last known, and looks again.
-    """
-
-    def __init__(self, recording: Recording, clock: Clock, limit: asyncio.Timeout) -> None:
-        self._recording = recording
-        self._clock = clock
-        self._limit = limit
-        self._loop = asyncio.get_running_loop()
-        self._handle = self._wait()
-
-    def now(self) -> float:
-        return self._clock.monotonic()
-
-    def stop(self) -> None:
-        self._handle.cancel()
-
-    def _wait(self) -> asyncio.TimerHandle:
-        seconds = min(self._recording.due() - self.now(), LOOK_EVERY)
-        return self._loop.call_later(max(0.0, seconds) / self._clock.rate, self._ring)
-
-    def _ring(self) -> None:
-        if self._recording.expire(self.now()):
-            self._limit.reschedule(self._loop.time())
-        else:
-            self._handle = self._wait()
-
-
-def _headers(response: aiohttp.ClientResponse) -> Iterable[tuple[str, str]]:
-    return [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.raw_headers]
-
-
-def _checked_url(base_url: str) -> str:
-    try:
-        parts = urlsplit(base_url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable or parts.query or parts.fragment or parts.username or parts.password:
-        # Not shown: an address with credentials in it would be printed.
-        raise ConfigError(
-            "not a usable address",
-            key="gateway.base_url",
-            allowed="http(s)://host[:port][/path] without credentials",
-        )
-    return base_url.rstrip("/")
 
 
 def _checked_key(api_key: Secret) -> Secret:

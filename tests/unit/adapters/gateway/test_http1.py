@@ -1,0 +1,171 @@
+"""One HTTP/1.1 response: where its body ends, and what is no response at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from routecanary.adapters.gateway.http1 import (
+    MAX_CHUNK_LINE,
+    MAX_HEAD,
+    MAX_HEADERS,
+    MAX_INTERIM,
+    ResponseReader,
+)
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+def read(*reads: bytes, closed: bool = False) -> tuple[ResponseReader, bytes]:
+    reader = ResponseReader()
+    body = b"".join(reader.feed(data) for data in reads)
+    if closed:
+        reader.finish()
+    return reader, body
+
+
+@pytest.mark.parametrize(
+    ("response", "body", "reusable"),
+    [
+        (OK + b"Content-Length: 4\r\n\r\nrain", b"rain", True),
+        (OK + b"Content-Length: 0\r\n\r\n", b"", True),
+        (OK + b"Content-Length: 4\r\nContent-Length: 4, 4\r\n\r\nrain", b"rain", True),
+        (OK + b"Content-Length: 4\r\nConnection: keep-alive, Close\r\n\r\nrain", b"rain", False),
+        (b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nrain", b"rain", False),
+        (b"HTTP/1.1 204 No Content\r\n\r\n", b"", True),
+        (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", b"", True),
+        (b"HTTP/1.1 200\r\ncontent-length:4\r\n\r\nrain", b"rain", True),
+        (CHUNKED + b"4\r\nrain\r\n0\r\n\r\n", b"rain", True),
+        (CHUNKED + b"2\r\nra\r\n2;x=y\r\nin\r\n000\r\nX-Trailer: 1\r\n\r\n", b"rain", True),
+        (CHUNKED + b"4\nrain\n0\n\n", b"rain", True),
+        (CHUNKED + b"4 \r\nrain\r\n0\r\n\r\n", b"rain", True),
+        (CHUNKED + b"a\r\n\r\n\r\n\r\n\r\n\r\n\r\n0\r\n\r\n", b"\r\n" * 5, True),
+        (OK + b"Transfer-Encoding: gzip, Chunked\r\n\r\n4\r\nrain\r\n0\r\n\r\n", b"rain", True),
+        (
+            OK + b"Content-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nrain\r\n0\r\n\r\n",
+            b"rain",
+            False,
+        ),
+        (
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: </x>\r\n\r\n" + CHUNKED + b"0\r\n\r\n",
+            b"",
+            True,
+        ),
+        (b"HTTP/1.1 200 OK\nContent-Length: 4\n\nrain", b"rain", True),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 10_000])
+def test_a_whole_response_is_read_in_pieces_of_any_size(
+    response: bytes, body: bytes, reusable: bool, size: int
+) -> None:
+    """Its end is known without the end of the connection."""
+    reader, got = read(*(response[at : at + size] for at in range(0, len(response), size)))
+    assert (got, reader.complete, reader.problem) == (body, True, None)
+    assert reader.reusable is reusable
+    assert reader.status is not None
+
+
+def test_headers_keep_their_order_and_lose_their_case() -> None:
+    """Names in lower case, values without the white space around them, bytes over 127 as they are."""
+    reader, _ = read(OK + b"X-B:  two words \t\r\nX-a: caf\xc3\xa9\r\nx-B:\r\n\r\n")
+    assert reader.headers == (("x-b", "two words"), ("x-a", "cafÃ©"), ("x-b", ""))
+
+
+@pytest.mark.parametrize("head", [OK + b"\r\n", OK + b"Transfer-Encoding: gzip\r\n\r\n"])
+def test_without_a_length_the_body_lasts_until_the_connection_ends(head: bytes) -> None:
+    """Then it is whole, and nothing more can come."""
+    reader, body = read(head, b"ra", b"in", closed=True)
+    assert (body, reader.complete, reader.reusable) == (b"rain", True, False)
+
+
+@pytest.mark.parametrize(
+    ("response", "problem"),
+    [
+        (b"", "closed before an answer"),
+        (b"HTTP/1.1 200 OK\r\nContent-", "closed before an answer"),
+        (b"HTTP/1.1 100 Continue\r\n\r\n", "closed before an answer"),
+        (OK + b"Content-Length: 9\r\n\r\nrain", "cut before the body was complete"),
+        (CHUNKED + b"9\r\nrain", "cut before the body was complete"),
+        (CHUNKED + b"4\r\nrain\r\n", "cut before the body was complete"),
+        (CHUNKED + b"4\r\nrain\r\n0\r\n", "cut before the body was complete"),
+    ],
+)
+def test_a_connection_that_ends_too_early_cuts_the_response(response: bytes, problem: str) -> None:
+    """What had come stays."""
+    reader, body = read(response, closed=True)
+    assert (reader.problem, reader.complete, reader.reusable) == (problem, False, False)
+    assert body in (b"", b"rain")
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        b"SSH-2.0-OpenSSH\r\n\r\n",
+        b"HTTP/2 200 OK\r\n\r\n",
+        b"HTTP/1.1 99 Low\r\n\r\n",
+        b"HTTP/1.1 2000 High\r\n\r\n",
+        b"HTTP/1.1  200 OK\r\n\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
+        b"\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+        OK + b"No colon\r\n\r\n",
+        OK + b"Bad name: 1\r\n\r\n",
+        OK + b"X : 1\r\n\r\n",
+        OK + b"X: a\x00b\r\n\r\n",
+        OK + b"X: a\rb\r\n\r\n",
+        OK + b"X: 1\r\n folded\r\n\r\n",
+        OK + b": 1\r\n\r\n",
+        OK + b"Content-Length: 4\r\nContent-Length: 5\r\n\r\nrain",
+        OK + b"Content-Length: -4\r\n\r\n",
+        OK + b"Content-Length: +4\r\n\r\n",
+        OK + b"Content-Length: 4_0\r\n\r\n",
+        OK + b"Content-Length: \r\n\r\n",
+        OK + b"Content-Length: " + b"9" * 40 + b"\r\n\r\n",
+        CHUNKED + b"zz\r\n",
+        CHUNKED + b"0x4\r\nrain\r\n",
+        CHUNKED + b"-4\r\nrain\r\n",
+        CHUNKED + b"\r\n",
+        CHUNKED + b"4\r\nrainy\r\n",
+        CHUNKED + b"f" * 16 + b"\r\n",
+        CHUNKED + b"1;" + b"x" * MAX_CHUNK_LINE + b"\r\n",
+        CHUNKED + b"1" * (MAX_CHUNK_LINE + 1),
+        CHUNKED + b"0\r\n" + b"X: 1\r\n" * MAX_HEAD,
+        OK + b"X: " + b" " * MAX_HEAD + b"x\r\n\r\n",
+        OK + b"X: " + b"x" * MAX_HEAD,
+        OK + b"X: 1\r\n" * (MAX_HEADERS + 1) + b"\r\n",
+        b"HTTP/1.1 100 Continue\r\n\r\n" * (MAX_INTERIM + 1),
+    ],
+    ids=lambda response: repr(response[:40]),
+)
+@pytest.mark.parametrize("size", [1, 100_000_000])
+def test_what_is_not_http_is_refused_and_bounded(response: bytes, size: int) -> None:
+    """Nothing that decides where a body ends is guessed."""
+    reader, body = read(*(response[at : at + size] for at in range(0, len(response), size)))
+    assert reader.problem is not None
+    assert reader.problem.startswith("not HTTP")
+    assert (reader.complete, reader.reusable) == (False, False)
+    assert body in (b"", b"rain")
+    assert reader.feed(b"more") == b""
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        OK + b"Content-Length: 4\r\n\r\nrain",
+        CHUNKED + b"4\r\nrain\r\n0\r\n\r\n",
+        OK + b"Content-Length: 0\r\n\r\n",
+    ],
+)
+def test_more_than_the_response_spoils_the_connection(response: bytes) -> None:
+    """Bytes that nobody asked for must not become the next answer."""
+    for reads in ([response + b"HTTP/1.1"], [response, b"x"]):
+        reader, body = read(*reads)
+        assert reader.complete
+        assert not reader.reusable
+        assert body in (b"rain", b"")
+
+
+def test_what_came_before_broken_framing_is_kept() -> None:
+    """Also when both come in one read."""
+    reader, body = read(CHUNKED + b"4\r\nrain\r\nzz\r\n")
+    assert body == b"rain"
+    assert reader.problem == "not HTTP: a chunk's size is malformed"
