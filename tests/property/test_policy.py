@@ -143,7 +143,7 @@ class PolicyMachine(RuleBasedStateMachine):
         target=habits, said=st.lists(st.sampled_from(SAID), min_size=len(ROUTES), max_size=len(ROUTES))
     )
     def settle_habits(self, said: list[str]) -> MultipleResults[list[str]]:
-        """Give each route a behaviour that it keeps in most rounds, so that streaks arise, and end in health."""
+        """Give each route a behaviour to keep in most rounds, so that streaks arise, and health at times."""
         return multiple(said, said, ["ok"] * len(ROUTES))
 
     @rule(
