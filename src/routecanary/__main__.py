@@ -9,6 +9,8 @@ def main() -> None:
     """Run the command line; say what to install when only the client is there."""
     try:
         from routecanary.cli.main import run  # noqa: PLC0415 - the extra may be missing
+
+        run()
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.startswith("routecanary"):
             raise
@@ -17,7 +19,8 @@ def main() -> None:
             "install the extra: pip install 'routecanary[daemon]'\n"
         )
         sys.exit(2)
-    run()
+    except KeyboardInterrupt:
+        sys.exit(130)  # before any command could say so itself
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Where does time come from?
 
 Time is handed in: `Clock` is a constructor argument of whatever waits or measures. Wall time dates,
-monotonic time measures.
+monotonic time measures. The event loop's library is loaded by whoever sleeps: a command that only reads the
+wall clock starts without it.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -38,6 +38,8 @@ class SystemClock:
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
+        import asyncio  # noqa: PLC0415 - see above
+
         await asyncio.sleep(seconds)
 
 
@@ -59,6 +61,8 @@ class ScaledClock:
         return time.monotonic() * self.rate
 
     async def sleep(self, seconds: float) -> None:
+        import asyncio  # noqa: PLC0415 - see above
+
         await asyncio.sleep(seconds / self.rate)
 
     def advance(self, by: timedelta) -> None:

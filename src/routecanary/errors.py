@@ -15,8 +15,9 @@ RoutecanaryError
 ├── GatewayError          the gateway could not be asked (discovery, /key); never evidence against a route
 ├── StoreError            the event log could not be read or written
 │   └── HeadMovedError           another writer appended first: fold again and decide again
-└── SnapshotError         the snapshot file could not be read or written
-    └── SnapshotVersionError     a later daemon wrote it
+├── SnapshotError         the snapshot file could not be read or written
+│   └── SnapshotVersionError     a later daemon wrote it
+└── OutputError           standard output could not be written
 
 A provider's failure is data (a verdict), never an exception.
 """
@@ -147,3 +148,7 @@ class SnapshotError(RoutecanaryError):
 
 class SnapshotVersionError(SnapshotError):
     """The snapshot is of a later format than this reader knows."""
+
+
+class OutputError(RoutecanaryError):
+    """Standard output could not be written."""

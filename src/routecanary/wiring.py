@@ -1,4 +1,8 @@
-"""Which concrete class stands behind which port? The one file that knows all of them."""
+"""Which concrete class stands behind which port? The one file that knows all of them.
+
+The gateway's client is imported only where the gateway is asked: acts and listings need not wait for an HTTP
+library to load.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +14,32 @@ from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 from routecanary.adapters.config.files import read_text_file
 from routecanary.adapters.config.load import load_settings, read_api_key, template_text
 from routecanary.adapters.config.paths import CONFIG_NAME, find_config
 from routecanary.adapters.config.texts import own_texts, shipped_texts
-from routecanary.adapters.gateway.openrouter import OpenRouterGateway
 from routecanary.adapters.snapshot import write_snapshot
+from routecanary.adapters.store.memory import MemoryStore
 from routecanary.adapters.store.sqlite import SqliteStore
 from routecanary.clock import Clock
-from routecanary.discover.parse import listing_from_json
 from routecanary.domain.exclusion import BuiltinEntry
-from routecanary.domain.names import ModelId
 from routecanary.domain.probe import Json, Probe
-from routecanary.domain.route import Listing
 from routecanary.domain.secret import Secret
 from routecanary.domain.settings import Settings
-from routecanary.domain.transcript import Transcript
-from routecanary.errors import ConfigError, GatewayError
+from routecanary.errors import ConfigError
 from routecanary.probe.catalog import Catalog, catalog_from_texts
 from routecanary.probe.pin import Users
-from routecanary.probe.recorder import Bounds, Deadlines, Recorder
 from routecanary.rounds.ports import Gateway, Store
 from routecanary.rounds.record import Ledger
+from routecanary.rounds.records import Records
 from routecanary.rounds.world import World
 from routecanary.routing.layers import builtin_from_toml
+
+if TYPE_CHECKING:
+    from routecanary.adapters.gateway.openrouter import OpenRouterGateway
+    from routecanary.probe.recorder import Recorder
 
 
 def settings_at(named: Path | None) -> Settings:
@@ -64,7 +69,12 @@ def write_template(path: Path | None) -> Path:
     target = Path(CONFIG_NAME) if path is None else path
     try:
         with target.open("x", encoding="utf-8") as file:
-            file.write(template_text())
+            try:
+                file.write(template_text())
+                file.flush()
+            except OSError:
+                target.unlink()  # a part of a configuration would be worse than none
+                raise
     except FileExistsError:
         raise ConfigError("is there already, and is left as it is", place=str(target)) from None
     except OSError as error:
@@ -82,18 +92,12 @@ class FileSnapshot:
         write_snapshot(self._path, snapshot)
 
 
-class NoGateway:
-    """Stands in where an act needs no gateway."""
-
-    async def listing(self, model: ModelId) -> Listing:
-        raise GatewayError(f"{model}: no gateway is connected")
-
-    async def ask(self, probe: Probe) -> Transcript:
-        raise GatewayError(f"{probe.route}: no gateway is connected")
-
-
 def gateway_of(settings: Settings, api_key: Secret, clock: Clock) -> OpenRouterGateway:
     """Make the gateway client as configured; the caller enters it."""
+    from routecanary.adapters.gateway.openrouter import OpenRouterGateway  # noqa: PLC0415 - see above
+    from routecanary.discover.parse import listing_from_json  # noqa: PLC0415
+    from routecanary.probe.recorder import Bounds, Deadlines, Recorder  # noqa: PLC0415
+
     gateway = settings.gateway
     deadlines = Deadlines(
         connect=gateway.connect_timeout,
@@ -176,13 +180,38 @@ def world_of(
 
 
 @contextmanager
-def offline_world(settings: Settings, clock: Clock) -> Iterator[World]:
-    """Open the store for acts and listings; nothing is asked of the gateway."""
-    catalog, builtin = catalog_of(settings), builtin_of(settings)
-    with SqliteStore(Path(settings.store_path)) as store:
-        yield world_of(
-            settings, store=store, gateway=NoGateway(), clock=clock, catalog=catalog, builtin=builtin
+def offline_records(settings: Settings, clock: Clock, *, to_act: bool = False) -> Iterator[Records]:
+    """Open the log for acts and listings; nothing is asked of the gateway.
+
+    Args:
+        to_act: Make the log where there is none. A listing of what is not there is empty, and leaves no file
+            behind that perhaps only its reader could write.
+    Raises:
+        ConfigError: An entry of the built-in layer is malformed.
+        StoreError: The log cannot be opened.
+    """
+    builtin = builtin_of(settings)
+    path = Path(settings.store_path)
+    with SqliteStore(path) if to_act or not _is_missing(path) else MemoryStore() as store:
+        yield Records(
+            settings=settings,
+            ledger=Ledger(store, settings.policy),
+            transcripts=store,
+            snapshot_file=FileSnapshot(Path(settings.snapshot_path)),
+            builtin=builtin,
+            clock=clock,
         )
+
+
+def _is_missing(path: Path) -> bool:
+    """Say that there surely is no file; whatever else is wrong with a path, the store says."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
 
 
 @asynccontextmanager

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from typing import Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
 
 from rich.console import Console
 from rich.live import Live
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.loop import run_async
-from routecanary.cli.output import say, say_json
+from routecanary.cli.output import complain, say, say_json, say_table
 from routecanary.demo.play import Story, play
-from routecanary.demo.view import document, factors, live, result_table
+from routecanary.demo.view import RESULT, document, factors, live, result_rows
 from routecanary.errors import InputError
 from routecanary.lab.scenario import builtin_scenario
 
-MOST_SECONDS = 86_400
+MOST_SECONDS: Final = 86_400
 
 
 def demo(*, seconds: float | None = None, seed: int = 1, scenario: str = "demo", json: bool = False) -> int:
@@ -35,49 +36,66 @@ def demo(*, seconds: float | None = None, seed: int = 1, scenario: str = "demo",
     scenario
         A scenario that the package ships.
     json
-        Print the result as JSON and no live view.
+        Print the result as one JSON object, and no live view.
     """
     if seconds is not None and not 0 < seconds <= MOST_SECONDS:
         raise InputError(
             "not a length", key="--seconds", value=seconds, allowed=f"above 0, up to {MOST_SECONDS}"
         )
     played = builtin_scenario(scenario)
-    console = Console()
-    shown = console.is_terminal and not json
-    latest: list[Story] = []
-    with Live(console=console, auto_refresh=False, transient=True) if shown else _Quiet() as screen:
+    told: list[Story] = []
+    with _silent() if json else _watched() as show:
 
         def on_round(story: Story) -> None:
-            latest[:] = [story]
-            if shown:
-                screen.update(live(story), refresh=True)
+            told[:] = [story]
+            show(story)
 
         try:
             run_async(play(played, seed=seed, seconds=seconds, on_round=on_round))
         except (KeyboardInterrupt, asyncio.CancelledError):
-            if seconds is not None:
+            if seconds is not None or not told:
                 raise
-    story = latest[0]
+    story = told[0]
     if json:
         say_json(document(story))
     else:
-        console.print(result_table(story))
-        verdict = "every fault as expected" if story.right else "NOT as expected"
-        say(f"{story.rounds} rounds, {story.probes} probes in {story.real_seconds:.0f} s: {verdict}")
-        say(factors(story))
-        for tag in story.missed():
-            sys.stderr.write(f"missed: {tag}\n")
-        for tag in story.false_suspensions():
-            sys.stderr.write(f"suspended without cause: {tag}\n")
-    return ExitCode.OK if story.right else ExitCode.FINDING
+        _show(story)
+    # whoever stops an endless play early did not give every fault its time
+    return ExitCode.OK if story.right or seconds is None else ExitCode.FINDING
 
 
-class _Quiet:
-    """Stands in for the live view where nobody looks."""
+@contextmanager
+def _silent() -> Iterator[Callable[[Story], None]]:
+    yield lambda _: None
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None: ...
+@contextmanager
+def _watched() -> Iterator[Callable[[Story], None]]:
+    """Show the story as it goes on: a live view on a terminal, else a line for whatever happens."""
+    console = Console()
+    if console.is_terminal:
+        with Live(console=console, auto_refresh=False, transient=True) as screen:
+            yield lambda story: screen.update(
+                live(story, height=console.height, ascii_only=console.options.ascii_only), refresh=True
+            )
+        return
+    printed = 0
 
-    def update(self, *_: object, **__: object) -> None: ...
+    def tell(story: Story) -> None:
+        nonlocal printed
+        for line in story.lines[printed:]:
+            say(line)
+        printed = len(story.lines)
+
+    yield tell
+
+
+def _show(story: Story) -> None:
+    say_table(RESULT, result_rows(story))
+    verdict = "every fault as expected" if story.right else "NOT as expected"
+    say(f"{story.rounds} rounds, {story.probes} probes in {story.real_seconds:.0f} s: {verdict}")
+    say(factors(story))
+    for tag in story.missed():
+        complain(f"missed: {tag}")
+    for tag in story.false_suspensions():
+        complain(f"suspended without cause: {tag}")

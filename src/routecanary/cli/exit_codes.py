@@ -1,4 +1,4 @@
-"""What does the exit code say? Documented in docs/cli.md."""
+"""What does the exit code say? docs/cli.md repeats this table."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
+    """How a command ended; a signal that is not handled ends it as the system says (128 + its number)."""
+
     OK = 0  # done, and nothing to complain of
-    FINDING = 1  # done, and the answer is "no": the demo missed something, a check found a problem
-    BAD_INPUT = 2  # arguments, configuration, trace, case, scenario, policy
+    FINDING = 1  # done, and the answer is "no": a problem found, a fault missed, no round made
+    BAD_INPUT = 2  # arguments, configuration, trace, case, scenario, policy, listing
     GATEWAY = 3  # the gateway or the account could not be used
-    STORE = 4  # the event log could not be read or written
+    FILES = 4  # the event log, the snapshot or standard output could not be read or written
+    INTERNAL = 70  # a bug of Routecanary
     INTERRUPTED = 130  # Ctrl-C

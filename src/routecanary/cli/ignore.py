@@ -15,11 +15,13 @@ from routecanary.rounds.publish import snapshot
 from routecanary.routing.layers import builtin_for, runtime_for
 from routecanary.routing.reading import read_snapshot
 from routecanary.routing.view import view_of
-from routecanary.wiring import offline_world, settings_at
+from routecanary.wiring import offline_records, settings_at
 
 
 def ignore(model: str, /, *, config: Path | None = None, json: bool = False) -> int:
     """Print the merged exclusions of a model, one a line, as a caller's `provider.ignore` gets them.
+
+    Nothing printed means that nothing is to be avoided.
 
     Parameters
     ----------
@@ -28,17 +30,17 @@ def ignore(model: str, /, *, config: Path | None = None, json: bool = False) -> 
     config
         The configuration file.
     json
-        Print JSON, with the layer and the reason of each entry.
+        Print one JSON object, with the layer and the reason of each entry.
     """
     settings = settings_at(config)
     clock = SystemClock()
-    with offline_world(settings, clock) as world:
-        name = world.model(parse_model(model)).model
+    with offline_records(settings, clock) as records:
+        name = records.model(parse_model(model)).model
         now = clock.now()
-        document = snapshot(world.ledger, world.builtin, now=now, max_age=settings.max_snapshot_age)
-        state = world.ledger.state(name)
-        builtin = builtin_for(world.builtin, name)
-        runtime = runtime_for(world.ledger.runtime(now), name)
+        document = snapshot(records.ledger, records.builtin, now=now, max_age=settings.max_snapshot_age)
+        state = records.ledger.state(name)
+        builtin = builtin_for(records.builtin, name)
+        runtime = runtime_for(records.ledger.runtime(now), name)
     read = read_snapshot(document)
     merged = view_of(read, name, read.models.get(name), now.timestamp()).ignore
     if json:
@@ -51,7 +53,7 @@ def ignore(model: str, /, *, config: Path | None = None, json: bool = False) -> 
                 "target": one.target,
                 "reason": one.reason,
                 "actor": one.actor,
-                "expires": instant(one.expires),
+                "until": instant(one.expires),
             }
             for one in runtime
         ]

@@ -19,7 +19,7 @@ def init(path: Path | None = None, /, *, json: bool = False) -> int:
     path
         Where to write it; default: routecanary.toml here. A file that is there already is left alone.
     json
-        Print JSON.
+        Print one JSON object.
     """
     written = write_template(path)
     if json:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 from routecanary.cli.exit_codes import ExitCode
-from routecanary.cli.output import say_json, say_table
+from routecanary.cli.output import complain, say_json, say_table
 from routecanary.errors import CaseError
 from routecanary.replay.case import MAX_CASE_BYTES, judge_case, read_case
 
@@ -32,14 +31,14 @@ def judge(*files: Path, json: bool = False) -> int:
         try:
             line = judge_case(read_case(_content(path), str(path)))
         except CaseError as error:
-            sys.stderr.write(f"routecanary: {error}\n")
+            complain(str(error))
             code = ExitCode.BAD_INPUT
             continue
         if json:
             say_json(line)
         else:
             lines.append(line)
-    if not json:
+    if lines:
         say_table(("case", "verdict", "kind", "why"), [_row(line) for line in lines])
     return code
 
@@ -49,7 +48,7 @@ def _content(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(MAX_CASE_BYTES + 1)
     except OSError as error:
-        raise CaseError(f"cannot be read: {error.strerror}", place=str(path)) from None
+        raise CaseError(f"cannot be read: {error.strerror or error}", place=str(path)) from None
 
 
 def _row(line: dict[str, Any]) -> tuple[str, ...]:

@@ -20,6 +20,8 @@ def lab(
 ) -> int:
     """Serve an OpenRouter-compatible gateway with planted faults until SIGINT or SIGTERM.
 
+    Real HTTP and real streams on this machine; the key that it prints is invented.
+
     Parameters
     ----------
     scenario
@@ -33,7 +35,7 @@ def lab(
     port
         Where to listen; 0 takes any free port.
     json
-        Print the address as JSON.
+        Print address, key and models as one JSON object, once it listens.
     """
     if not 0 < time_scale <= 1000:
         raise InputError("not a factor", key="--time-scale", value=time_scale, allowed="above 0, up to 1000")
@@ -50,6 +52,8 @@ def lab(
 
     try:
         run_async(serve(played, seed=seed, time_scale=time_scale, host=host, port=port, ready=ready))
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise InputError(
             f"cannot listen: {error.strerror}", key="--host, --port", value=f"{host}:{port}"

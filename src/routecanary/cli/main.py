@@ -1,28 +1,41 @@
-"""The command line's entry: every command is a file of its own, loaded when it is called."""
+"""The command line's entry: every command is a file of its own, loaded when it is called.
+
+What a command raises ends here: our own errors as one line and the exit code of their kind, a bug as one line
+that asks to be reported, and never a traceback that nobody asked for.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
+from collections.abc import Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Final
 
 from cyclopts import App, CycloptsError, Parameter
 
 from routecanary import __version__
 from routecanary.cli.exit_codes import ExitCode
-from routecanary.errors import GatewayError, InputError, RoutecanaryError, StoreError
-
-app = App(
-    name="routecanary",
-    help="Provider canary and routing quarantine for LLM products behind a multi-provider gateway.",
-    version=__version__,
-    help_format="plaintext",
-    exit_on_error=False,
-    print_error=False,
-    result_action="return_value",
-    default_parameter=Parameter(negative=()),
+from routecanary.cli.output import abandon_output, complain
+from routecanary.errors import (
+    ConfigFaultsError,
+    GatewayError,
+    InputError,
+    OutputError,
+    RoutecanaryError,
+    ScenarioFaultsError,
+    SnapshotError,
+    StoreError,
 )
 
+DEBUG_VARIABLE: Final = "ROUTECANARY_DEBUG"
+
+_HOUSE: Final = Path(__file__).parents[1]
+
 # name, where it lives, what it does
-COMMANDS = (
+COMMANDS: Final = (
     ("demo", "routecanary.cli.demo:demo", "See the whole product work in a minute, without a key."),
     ("init", "routecanary.cli.init:init", "Write a commented configuration."),
     ("check", "routecanary.cli.check:check", "Check configuration, key and models, and state the cost."),
@@ -37,8 +50,28 @@ COMMANDS = (
     ("lab", "routecanary.cli.lab:lab", "Serve a gateway that misbehaves on request."),
 )
 
-for _name, _place, _help in COMMANDS:
-    app.command(_place, name=_name, help=_help)
+
+def application(chosen: str | None) -> App:
+    """Make the parser.
+
+    Args:
+        chosen: The command that is called. Its help is its whole docstring; the others are only listed, by
+            the sentence above, and are not loaded.
+    """
+    app = App(
+        name="routecanary",
+        help="Provider canary and routing quarantine for LLM products behind a multi-provider gateway.",
+        version=__version__,
+        help_format="markdown",
+        exit_on_error=False,
+        print_error=False,
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+        default_parameter=Parameter(negative=()),
+    )
+    for position, (name, place, sentence) in enumerate(COMMANDS):
+        app.command(place, name=name, sort_key=position, help=None if name == chosen else sentence)
+    return app
 
 
 def exit_code_of(error: RoutecanaryError) -> ExitCode:
@@ -48,35 +81,81 @@ def exit_code_of(error: RoutecanaryError) -> ExitCode:
             return ExitCode.BAD_INPUT
         case GatewayError():
             return ExitCode.GATEWAY
-        case StoreError():
-            return ExitCode.STORE
+        case StoreError() | SnapshotError() | OutputError():
+            return ExitCode.FILES
         case _:
-            return ExitCode.FINDING
+            return ExitCode.INTERNAL
 
 
-def call(tokens: list[str] | None = None) -> int:
-    """Run one command line and return its exit code; errors are one line on standard error."""
+def call(tokens: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
     try:
-        result = app(tokens)
+        return int(application(tokens[0] if tokens else None)(tokens) or ExitCode.OK)
     except CycloptsError as error:
-        sys.stderr.write(f"routecanary: {_one_line(str(error))}\n")
+        complain(str(error))
         return ExitCode.BAD_INPUT
-    except RoutecanaryError as error:
-        sys.stderr.write(f"routecanary: {_one_line(str(error))}\n")
-        return exit_code_of(error)
-    except BrokenPipeError:
-        # the reader (head, less) went away: not our failure, and nothing more can be said to it
-        sys.stderr.close()
+    except (BrokenPipeError, SystemExit):
+        # the reader (head, less) has what it wanted, which is not our failure; rich exits so from a help page
+        abandon_output()
         return ExitCode.OK
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
-    return int(result) if isinstance(result, int) else ExitCode.OK
+    except Exception as error:
+        return _told(_innermost(error))
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _told(error: Exception) -> ExitCode:
+    """Say on standard error what went wrong, a line for each fault, and choose the exit code.
+
+    Raises:
+        ModuleNotFoundError: A library is not installed; `routecanary.__main__` knows what to say.
+    """
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "routecanary").startswith("routecanary"):
+        raise error
+    if isinstance(error, OutputError):
+        abandon_output()
+    if isinstance(error, ConfigFaultsError | ScenarioFaultsError):
+        for fault in error.faults:
+            complain(str(fault))
+        return ExitCode.BAD_INPUT
+    if isinstance(error, RoutecanaryError):
+        complain(str(error))
+        return exit_code_of(error)
+    complain(f"internal error: {type(error).__name__}: {error}; please report it ({_where(error)})")
+    if os.environ.get(DEBUG_VARIABLE) == "1":
+        traceback.print_exception(error)
+    return ExitCode.INTERNAL
+
+
+def _innermost(error: Exception) -> Exception:
+    """Find what a group of tasks, or the loading of a command, failed of."""
+    while True:
+        match error:
+            case ExceptionGroup():
+                error = error.exceptions[0]
+            case ImportError(__cause__=ImportError() as cause):
+                error = cause
+            case _:
+                return error
+
+
+def _where(error: Exception) -> str:
+    """Name the last of our own lines that the error passed."""
+    ours = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).is_relative_to(_HOUSE)
+    ]
+    place = f"{Path(ours[-1].filename).relative_to(_HOUSE)}:{ours[-1].lineno}" if ours else "unknown place"
+    return f"{place}; {DEBUG_VARIABLE}=1 shows the traceback"
 
 
 def run() -> None:
     """Run the process's own command line and exit."""
-    sys.exit(call())
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # ASCII terminals, names that are no Unicode
+    sys.exit(call(sys.argv[1:]))

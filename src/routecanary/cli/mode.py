@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import getpass
+import os
 from pathlib import Path
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.output import say, say_json
+from routecanary.cli.status import mode_of
 from routecanary.clock import SystemClock
 from routecanary.domain.event import ModeChanged
 from routecanary.domain.names import parse_model
 from routecanary.domain.round import Mode, SwitchMode
 from routecanary.errors import InputError
 from routecanary.rounds.act import act, ensure_mode
-from routecanary.wiring import offline_world, settings_at
+from routecanary.wiring import offline_records, settings_at
 
 
 def mode(
@@ -44,24 +46,21 @@ def mode(
     config
         The configuration file.
     json
-        Print JSON.
+        Print one JSON object.
     """
     settings = settings_at(config)
     wanted = None if to is None else _mode(to)
     clock = SystemClock()
-    with offline_world(settings, clock) as world:
-        name = world.model(parse_model(model)).model
+    with offline_records(settings, clock, to_act=wanted is not None) as records:
+        name = records.model(parse_model(model)).model
         if wanted is None:
-            state = world.ledger.state(name)
-            in_force = state.mode if state.last_line_at is not None else settings.initial_mode
+            in_force = mode_of(records.ledger.state(name), settings)
             changed = False
         else:
-            ensure_mode(world, name)
+            ensure_mode(records, name)
             decision = act(
-                world,
-                SwitchMode(
-                    at=clock.now(), model=name, mode=wanted, actor=actor or getpass.getuser(), reason=reason
-                ),
+                records,
+                SwitchMode(at=clock.now(), model=name, mode=wanted, actor=actor or _login(), reason=reason),
             )
             in_force = decision.state.mode
             changed = any(isinstance(event, ModeChanged) for event in decision.events)
@@ -76,4 +75,11 @@ def _mode(text: str) -> Mode:
     try:
         return Mode(text)
     except ValueError:
-        raise InputError("not a mode", value=text, allowed=" or ".join(Mode)) from None
+        raise InputError("not a mode", key="TO", value=text, allowed=" or ".join(Mode)) from None
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user without a name
+        return f"uid {os.getuid()}"

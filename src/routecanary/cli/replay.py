@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from routecanary.replay.run import replay_file
+from routecanary.cli.exit_codes import ExitCode
+from routecanary.cli.output import complain, say_json
+from routecanary.domain.policy import Policy
+from routecanary.replay.printed import printed
+from routecanary.replay.run import Rejected, open_trace, read_lines, read_policy, replay_lines
 
 
 def replay(trace: str, /, *, policy: Path | None = None, json: bool = False) -> int:
@@ -19,7 +23,19 @@ def replay(trace: str, /, *, policy: Path | None = None, json: bool = False) -> 
     policy
         A TOML file whose table [policy] replaces the defaults.
     json
-        Accepted for uniformity; the output is JSON in any case.
+        Accepted for uniformity; the output is JSON lines in any case.
     """
     del json
-    return replay_file(trace, policy)
+    numbers = read_policy(policy) if policy else Policy()
+    code = ExitCode.OK
+    with open_trace(trace) as stream:
+        for result in replay_lines(read_lines(stream, trace), numbers, trace):
+            if isinstance(result, Rejected):
+                complain(str(result.error))
+                code = ExitCode.BAD_INPUT
+                continue
+            for event in result.events:
+                shown = printed(event)
+                if shown is not None:
+                    say_json(shown)
+    return code

@@ -11,13 +11,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.loop import run_async
-from routecanary.cli.output import say, say_json, say_table
+from routecanary.cli.output import complain, facts_of, plain, say, say_json, say_table
+from routecanary.cli.trouble import trouble_of
 from routecanary.clock import SystemClock
 from routecanary.domain.event import Exclusions, RoundClosed
 from routecanary.domain.names import ContractName, RouteId, parse_model, parse_route
 from routecanary.domain.probe import Json, Probe
 from routecanary.domain.transcript import Transcript
-from routecanary.domain.verdict import Verdict
+from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.replay.printed import printed
 from routecanary.rounds.run import RoundResult, run_round
 from routecanary.wiring import api_key_of, online_world, settings_at
@@ -28,7 +29,7 @@ class Bar:
 
     def __init__(self) -> None:
         self.bar = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
@@ -44,7 +45,7 @@ class Bar:
     def answered(self, probe: Probe, transcript: Transcript) -> None:
         del transcript
         if probe.attempt:
-            self.bar.update(self._task, description=f"asking {probe.route} again")
+            self.bar.update(self._task, description=f"asking {plain(probe.route)} again")
         else:
             self.bar.advance(self._task)
 
@@ -56,23 +57,26 @@ def round_now(
 ) -> int:
     """Make one round over a model now and show what it came to.
 
-    Two rounds within min_round_gap count once: a streak needs time between its rounds.
+    Two rounds within min_round_gap count once: a streak needs time between its rounds. Exit code 1 when the
+    listing is doubted and no round was made; 3 when the gateway or the account, and not the routes, gave the
+    answers.
 
     Parameters
     ----------
     model
         A configured model, author/slug.
     route
-        Ask only this route; may be given several times. Every other route changes nothing in the round.
+        A targeted round: ask this route, the controls and three others, drawn; every other route changes
+        nothing. May be given several times.
     config
         The configuration file.
     json
-        Print JSON.
+        Print one JSON object.
     """
     settings = settings_at(config)
-    key = api_key_of(settings)
     name = parse_model(model)
     only = None if route is None else {parse_route(tag) for tag in route}
+    key = api_key_of(settings)
 
     async def go() -> RoundResult:
         async with online_world(settings, key, SystemClock()) as world:
@@ -84,8 +88,18 @@ def round_now(
     result = run_async(go())
     if json:
         say_json(_document(result))
-    else:
+    elif result.believed:
         _show(result)
+    if not result.believed:
+        complain(
+            f"{name}: the listing shrank to {len(result.listing.routes)} routes and is not believed yet; "
+            "no round was made"
+        )
+        return ExitCode.FINDING
+    trouble = trouble_of(result)
+    if trouble is not None:
+        complain(trouble)
+        return ExitCode.GATEWAY
     return ExitCode.OK
 
 
@@ -116,20 +130,11 @@ def _document(result: RoundResult) -> Json:
 
 
 def _show(result: RoundResult) -> None:
-    if not result.believed:
-        say(
-            f"{result.model}: the listing shrank to {len(result.listing.routes)} routes; no round is made yet"
-        )
-        return
     closed = next(event for event in result.events if isinstance(event, RoundClosed))
     say_table(
         ("route", "class", "verdicts"),
         [
-            (
-                route,
-                closed.outcomes[route].round_class.value,
-                ", ".join(f"{name} {said}" for name, said in _verdicts(result, route).items()) or "not asked",
-            )
+            (route, closed.outcomes[route].round_class.value, _summary(_verdicts(result, route)))
             for route in result.examinations
         ],
         title=f"{result.model}, asked in {result.locale}",
@@ -137,7 +142,15 @@ def _show(result: RoundResult) -> None:
     for event in result.events:
         shown = printed(event)
         if shown is not None and not isinstance(event, Exclusions):
-            facts = {key: value for key, value in shown.items() if key not in {"at", "model", "event"}}
-            say(f"{shown['event']} " + " ".join(f"{key}={value}" for key, value in facts.items()))
+            say(facts_of(shown))
     ignored = next(event for event in result.events if isinstance(event, Exclusions)).ignore
     say("provider.ignore: " + (", ".join(ignored) or "nothing"))
+
+
+def _summary(verdicts: Mapping[ContractName, Verdict]) -> str:
+    """Name what did not pass; what passed is only counted."""
+    passed = sum(verdict.kind is VerdictKind.PASS for verdict in verdicts.values())
+    others = [
+        f"{name} {verdict}" for name, verdict in verdicts.items() if verdict.kind is not VerdictKind.PASS
+    ]
+    return ", ".join([*others, *([f"{passed} pass"] if passed else [])]) or "not asked"

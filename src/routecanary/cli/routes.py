@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 from routecanary.cli.exit_codes import ExitCode
-from routecanary.cli.output import instant, say, say_json, say_table
+from routecanary.cli.output import instant, say, say_json, say_table, span
 from routecanary.clock import SystemClock
 from routecanary.decide.capacity import production
 from routecanary.domain.archive import TranscriptEntry
 from routecanary.domain.names import RouteId, parse_model
 from routecanary.domain.probe import Json
-from routecanary.domain.state import ModelState
+from routecanary.domain.round import Mode
+from routecanary.domain.state import ModelState, Streak, Suspension
 from routecanary.domain.verdict import VerdictKind
-from routecanary.rounds.world import World
-from routecanary.wiring import offline_world, settings_at
+from routecanary.rounds.records import Records
+from routecanary.wiring import offline_records, settings_at
 
 
 def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> int:
-    """Show each route of a model: streaks, suspension, and what it failed last.
+    """Show each route of a model: how it stands, its streak, and what it failed last.
+
+    A route stands as one of: production (counts as capacity), out (excluded by a person or by the built-in
+    layer, or not admitted by your own routing settings), control, suspended, shadow (suspended, were the mode
+    enforce), ending (its suspension is over and no round has said so yet), absent (not in the last round).
 
     Parameters
     ----------
@@ -27,28 +33,29 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
     config
         The configuration file.
     json
-        Print JSON.
+        Print one JSON list, an object for each route.
     """
     settings = settings_at(config)
-    with offline_world(settings, SystemClock()) as world:
-        name = world.model(parse_model(model)).model
-        state = world.ledger.state(name)
-        faults = {route: _faults(world, state, route) for route in sorted(state.routes)}
+    clock = SystemClock()
+    with offline_records(settings, clock) as records:
+        name = records.model(parse_model(model)).model
+        state = records.ledger.state(name)
+        faults = {route: _faults(records, state, route) for route in sorted(state.routes)}
+    now = clock.now()
     if json:
-        say_json([_document(state, route, faults[route]) for route in sorted(state.routes)])
+        say_json([_document(state, route, faults[route], now) for route in sorted(state.routes)])
         return ExitCode.OK
     if not state.routes:
         say(f"{name}: no round yet")
         return ExitCode.OK
     say_table(
-        ("route", "stands", "failed", "clean", "until", "last faults"),
+        ("route", "stands", "streak", "ends in", "last faults"),
         [
             (
                 route,
-                _standing(state, route),
-                str(state.routes[route].streak.failed),
-                str(state.routes[route].streak.clean),
-                instant(suspension.until) or "" if (suspension := state.routes[route].suspension) else "",
+                _standing(state, route, now),
+                _streak(state.routes[route].streak),
+                _left(state.routes[route].suspension, now),
                 ", ".join(faults[route]),
             )
             for route in sorted(state.routes)
@@ -57,22 +64,35 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
     return ExitCode.OK
 
 
-def _standing(state: ModelState, route: RouteId) -> str:
+def _standing(state: ModelState, route: RouteId, now: datetime) -> str:
     """Say in one word how a route stands."""
+    suspension = state.routes[route].suspension
     if route not in state.named:
         return "absent"
-    if state.routes[route].suspension is not None:
-        return "suspended" if state.mode.value == "enforce" else "shadow"
+    if suspension is not None and now >= suspension.until:
+        return "ending"
+    if suspension is not None:
+        return "suspended" if state.mode is Mode.ENFORCE else "shadow"
     if state.routes[route].control_for:
         return "control"
     return "production" if route in production(state) else "out"
 
 
-def _faults(world: World, state: ModelState, route: RouteId) -> tuple[str, ...]:
+def _streak(streak: Streak) -> str:
+    if streak.failed:
+        return f"{streak.failed} failed"
+    return f"{streak.clean} clean" if streak.clean else ""
+
+
+def _left(suspension: Suspension | None, now: datetime) -> str:
+    return "" if suspension is None or now >= suspension.until else span(suspension.until - now)
+
+
+def _faults(records: Records, state: ModelState, route: RouteId) -> tuple[str, ...]:
     """List what failed on the route's attempts in the last round that kept any, as `contract:code`."""
     newest: TranscriptEntry | None = None
     found: set[str] = set()
-    for entry in world.transcripts.find(state.model, route):
+    for entry in records.transcripts.find(state.model, route):
         if newest is not None and entry.at != newest.at:
             break
         newest = entry
@@ -84,11 +104,11 @@ def _faults(world: World, state: ModelState, route: RouteId) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _document(state: ModelState, route: RouteId, faults: tuple[str, ...]) -> Json:
+def _document(state: ModelState, route: RouteId, faults: tuple[str, ...], now: datetime) -> Json:
     known = state.routes[route]
     return {
         "route": route,
-        "stands": _standing(state, route),
+        "stands": _standing(state, route, now),
         "fail_streak": known.streak.failed,
         "clean_streak": known.streak.clean,
         "suspicion": sorted(known.streak.suspicion),

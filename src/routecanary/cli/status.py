@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 from routecanary.cli.exit_codes import ExitCode
@@ -9,57 +11,80 @@ from routecanary.cli.output import instant, say, say_json, say_table, span
 from routecanary.clock import SystemClock
 from routecanary.decide.capacity import production
 from routecanary.decide.exclusions import canary_merged
+from routecanary.domain.names import RouteId
 from routecanary.domain.probe import Json
-from routecanary.domain.state import ModelState
-from routecanary.wiring import offline_world, settings_at
+from routecanary.domain.round import Mode
+from routecanary.domain.settings import Settings
+from routecanary.domain.state import ModelState, Suspension
+from routecanary.wiring import offline_records, settings_at
 
 
 def status(*, config: Path | None = None, json: bool = False) -> int:
-    """Show each model: mode, last round, suspensions and capacity.
+    """Show each model: mode, last round, routes, suspensions and alerts.
+
+    The configured models come first, in the order of the file, then those that only the store knows.
 
     Parameters
     ----------
     config
-        The configuration file; default: ROUTECANARY_CONFIG, ./routecanary.toml, or your own.
+        The configuration file.
     json
-        Print JSON.
+        Print one JSON list, an object for each model.
     """
     settings = settings_at(config)
     clock = SystemClock()
-    with offline_world(settings, clock) as world:
-        known = {state.model: state for state in world.ledger.states()}
-        states = [known.get(model.model, ModelState.empty(model.model)) for model in settings.models]
-        states += [state for name, state in sorted(known.items()) if all(name != s.model for s in states)]
+    with offline_records(settings, clock) as records:
+        known = {state.model: state for state in records.ledger.states()}
     now = clock.now()
+    configured = [model.model for model in settings.models]
+    states = [known.get(model, ModelState.empty(model)) for model in configured]
+    states += [state for model, state in sorted(known.items()) if model not in configured]
     if json:
-        say_json([_document(state) for state in states])
+        say_json(
+            [_document(state, settings, now=now, configured=state.model in configured) for state in states]
+        )
         return ExitCode.OK
     if not states:
         say('no model is configured yet: name one in the configuration under [models."author/slug"]')
         return ExitCode.OK
     say_table(
-        ("model", "mode", "last round", "routes", "production", "suspended", "merged", "alerts"),
+        ("model", "mode", "last round", "routes", "production", "suspended"),
         [
             (
                 state.model,
-                state.mode.value if state.rounds else f"{settings.initial_mode.value} (not yet)",
+                mode_of(state, settings).value,
                 "never" if state.last_round_at is None else f"{span(now - state.last_round_at)} ago",
                 str(len(state.named)),
                 str(len(production(state))),
-                str(len(state.suspensions())),
-                "yes" if canary_merged(state) else "no",
-                ", ".join(_alerts(state)) or "none",
+                str(len(in_force(state, now))),
             )
             for state in states
         ],
     )
+    for state in states:
+        for alert, meaning in _alerts(state, settings):
+            say(f"{state.model}: {alert}: {meaning}")
+        if state.model not in configured:
+            say(f"{state.model}: not configured any more; no round is made of it")
     return ExitCode.OK
 
 
-def _document(state: ModelState) -> Json:
+def mode_of(state: ModelState, settings: Settings) -> Mode:
+    """State a model's mode: that of the log, or the one that its first line will put it into."""
+    return state.mode if state.last_line_at is not None else settings.initial_mode
+
+
+def in_force(state: ModelState, now: datetime) -> dict[RouteId, Suspension]:
+    """List the suspensions in force: one whose time is up ends at the next round, but nobody heeds it now."""
+    return {route: found for route, found in state.suspensions().items() if now < found.until}
+
+
+def _document(state: ModelState, settings: Settings, *, now: datetime, configured: bool) -> Json:
+    mode = mode_of(state, settings)
     return {
         "model": state.model,
-        "mode": state.mode.value,
+        "configured": configured,
+        "mode": mode.value,
         "rounds": state.rounds,
         "last_round_at": instant(state.last_round_at),
         "routes": len(state.named),
@@ -70,22 +95,24 @@ def _document(state: ModelState) -> Json:
                 "until": instant(suspension.until),
                 "contracts": sorted(suspension.contracts),
                 "offence": suspension.offence,
+                "shadow": mode is Mode.OBSERVE,
             }
-            for route, suspension in state.suspensions().items()
+            for route, suspension in in_force(state, now).items()
         },
-        "canary_layer_merged": canary_merged(state),
+        "canary_layer_merged": mode is Mode.ENFORCE and canary_merged(state),
         "paused": state.paused,
         "released": state.released,
-        "alerts": _alerts(state),
+        "alerts": [alert for alert, _ in _alerts(state, settings)],
     }
 
 
-def _alerts(state: ModelState) -> list[str]:
-    alerts = [f"probe_weak:{contract}" for contract in sorted(state.weak)]
+def _alerts(state: ModelState, settings: Settings) -> Iterator[tuple[str, str]]:
+    """List what needs a person's eye: a name for programs, a sentence for people."""
+    for contract in sorted(state.weak):
+        yield f"probe_weak:{contract}", "a control passes it, so its passes prove nothing at present"
     if state.capacity_low:
-        alerts.append("capacity_low")
+        yield "capacity_low", f"fewer production routes than the floor of {settings.policy.floor}"
     if state.released:
-        alerts.append("canary_layer_released")
+        yield "canary_layer_released", "no production route is left, so the canary layer is not merged"
     if state.paused:
-        alerts.append("canary_layer_paused")
-    return alerts
+        yield "canary_layer_paused", "a person stopped the merging of the canary layer"

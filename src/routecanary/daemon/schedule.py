@@ -16,16 +16,18 @@ def tick_before(at: datetime, period: timedelta) -> datetime:
 
 
 def next_due(last: datetime | None, now: datetime, period: timedelta) -> datetime:
-    """Find when the next round is due, jitter aside.
+    """Find the tick at which the next round is due, jitter aside.
 
     Args:
-        last: When the model's last round was decided; None before the first.
+        last: When the model's last round was decided, or tried; None before the first.
         now: Wall time.
     Returns:
-        `now` when a tick has passed since the last round: whatever was missed is caught up by one round, not
-        by many. Otherwise the next tick. A last round in the future (a clock that stepped back) waits for
-        nothing but the next tick: whether the round is then accepted is decided by the policy.
+        The newest tick, which is not after `now`, when the last round is from before it: whatever was missed
+        is caught up by one round, not by many. Otherwise the tick after `now`. A last round in the future (a
+        clock that stepped back) waits for nothing but the next tick: whether the round is then accepted is
+        decided by the policy.
+    Example: with a period of 30 minutes at 10:47, a last round of 10:29 (or of yesterday) gives 10:30, one of
+        10:31 gives 11:00.
     """
-    if last is None or last < tick_before(now, period):
-        return now
-    return tick_before(now, period) + period
+    tick = tick_before(now, period)
+    return tick if last is None or last < tick else tick + period

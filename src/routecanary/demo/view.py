@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -11,38 +13,53 @@ from routecanary.domain.probe import Json
 from routecanary.domain.round import RoundClass
 from routecanary.lab.host import Expectation
 
-STRIP = 30  # rounds shown
-LINES = 8  # of what happened
+STRIP: Final = 26  # rounds shown; with the demo's names a row is then 79 wide
+LINES: Final = 8  # of what happened
+_AROUND: Final = 6 + LINES  # lines of the view that are no route: head, header, rest, `ignore`, what happened
 
-_MARKS = {
-    RoundClass.CLEAN: ("■", "green"),
-    RoundClass.FAILED: ("■", "red"),
-    RoundClass.FROZEN: ("·", "yellow"),
+_MARKS: Final = {
+    RoundClass.CLEAN: ("■", "o", "green"),
+    RoundClass.FAILED: ("■", "X", "red"),
+    RoundClass.FROZEN: ("·", ".", "yellow"),
 }
+"""Class of a round → its mark, the mark where there is only ASCII, the colour."""
 
 
-def live(story: Story) -> Group:
-    """Draw the story so far."""
+def live(story: Story, *, height: int, ascii_only: bool = False) -> Group:
+    """Draw the story so far.
+
+    Args:
+        height: Of the terminal, in lines; where not every route fits, the uneventful ones are only counted.
+    """
     head = Text.assemble(
         ("Routecanary demo", "bold"),
-        f"  {story.model}  seed {story.seed}  round {story.rounds}  {story.at:%a %d %b %H:%M}  ",
-        f"{story.probes} probes  {story.real_seconds:.0f} s\n",
-        (factors(story), "dim"),
+        f"  {story.model}  seed {story.seed}  round {story.rounds}  {story.at:%a %d %b %H:%M}\n",
+        (f"{story.probes} probes  {story.real_seconds:.0f} s  {factors(story)}", "dim"),
     )
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("route", "planted", f"last {STRIP} rounds", "stands"):
-        table.add_column(column, no_wrap=True)
-    for tag, route in story.routes.items():
+        table.add_column(column, overflow="fold")
+    shown = dict(story.routes)
+    if len(shown) + _AROUND > height:
+        shown = {tag: route for tag, route in shown.items() if not _uneventful(route)}
+    for tag, route in shown.items():
         strip = Text()
         for round_class in route.classes[-STRIP:]:
-            mark, colour = _MARKS[round_class]
-            strip.append(mark, style=colour)
+            mark, plain, colour = _MARKS[round_class]
+            strip.append(plain if ascii_only else mark, style=colour)
         table.add_row(
             Text(tag), Text(route.faults, style="dim" if route.route.healthy else ""), strip, _standing(route)
         )
+    left = len(story.routes) - len(shown)
+    rest = Text(f"and {left} healthy routes, serving" if left else "", style="dim")
     ignore = Text.assemble(("provider.ignore ", "bold"), ", ".join(story.ignore) or "nothing")
     happened = Text("\n".join(story.lines[-LINES:]), style="cyan")
-    return Group(head, table, ignore, happened)
+    return Group(head, table, rest, ignore, happened)
+
+
+def _uneventful(route: RouteStory) -> bool:
+    """Say that nothing was planted and nothing came of it."""
+    return route.route.healthy and not (route.suspended_in or route.blocked)
 
 
 def factors(story: Story) -> str:
@@ -61,22 +78,37 @@ def _standing(route: RouteStory) -> Text:
     return Text("serving", style="green")
 
 
-def result_table(story: Story) -> Table:
-    """Draw the table of the end: what was planted, and what became of it."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("route", "planted fault", "expected", "suspended", "after rounds", "ended", ""):
-        table.add_column(column, no_wrap=True)
-    for tag, route in story.routes.items():
-        table.add_row(
-            Text(tag),
-            Text(route.faults),
-            route.expectation.value.replace("_", " "),
-            "yes" if route.suspended_in else "no",
-            str(after_rounds(route) or ""),
-            ", ".join(str(number) for number in route.ended_in),
-            Text("right", style="green") if route.right else Text("WRONG", style="bold red"),
+RESULT: Final = ("route", "planted fault", "expected", "suspended\nafter", "back in", "")
+"""The columns of the end's table."""
+
+
+def result_rows(story: Story) -> list[tuple[str, ...]]:
+    """State what was planted and what became of it, a row a route, as `RESULT` heads them."""
+    return [
+        (
+            tag,
+            route.faults,
+            _EXPECTED[route.expectation],
+            _after(route),
+            ", ".join(f"round {number}" for number in route.ended_in),
+            "right" if route.right else "WRONG",
         )
-    return table
+        for tag, route in story.routes.items()
+    ]
+
+
+_EXPECTED: Final = {
+    Expectation.SUSPENDED: "suspended",
+    Expectation.NOT_SUSPENDED: "serving",
+    Expectation.EITHER: "either",
+}
+
+
+def _after(route: RouteStory) -> str:
+    if not route.suspended_in:
+        return "never"
+    rounds = after_rounds(route)
+    return "no cause" if rounds is None else f"{rounds} rounds"
 
 
 def after_rounds(route: RouteStory) -> int | None:

@@ -27,6 +27,7 @@ from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.judge.examine import judge_transcript
 from routecanary.probe.plan import confirmation, plan_round
 from routecanary.rounds.act import ensure_mode
+from routecanary.rounds.asked import asked_routes, controls_of
 from routecanary.rounds.capture import Captured, capture
 from routecanary.rounds.examine import Attempt, Examination, conclude, confirm, examined
 from routecanary.rounds.ports import UNWATCHED, Progress
@@ -57,13 +58,13 @@ async def run_round(
     """Make one round over one model.
 
     Args:
-        only: A targeted round asks only these; every other route carries `skipped`.
+        only: The targets of a targeted round (`asked_routes`); a route that is not asked carries `skipped`.
     Raises:
+        InputError: A target is not listed now; nothing is recorded.
         GatewayError: The listing could not be had; nothing is recorded.
         ClockError: The wall clock stepped back behind the model's last round; nothing is recorded.
         StoreError: The decision could not be kept; nothing is published.
     """
-    ensure_mode(world, model)
     began = world.ledger.head()
     state = world.ledger.state(model)
     locale = round_locale(state, world.settings.probes.locales)
@@ -78,7 +79,6 @@ async def run_round(
             events=(),
             state=state,
         )
-    asked = _asked(world, listing) if only is None else frozenset(only)
     locale_of = locales_for(state, world.settings.probes.locales, listing.tags())
     probes = plan_round(
         listing,
@@ -87,7 +87,7 @@ async def run_round(
         locale_of=locale_of,
         contracts_enabled=world.settings.enabled_contracts(),
         settings=world.settings.probes,
-        asked=asked,
+        asked=asked_routes(world, listing, only),
         users=world.users,
         rng=world.rng,
     )
@@ -102,6 +102,7 @@ async def run_round(
         progress=progress,
     )
     examinations = await _examine(world, listing, captured, progress)
+    ensure_mode(world, model)
     decision = world.ledger.decide(
         model,
         lambda at, acted: _round(world, listing, locale, locale_of, examinations, at=at, acted=acted),
@@ -127,14 +128,6 @@ def _believe(world: World, listing: Listing) -> bool:
     known = world.beliefs.get(listing.model) or Belief(believed=world.ledger.listing(listing.model))
     world.beliefs[listing.model] = weigh(known, listing)
     return world.beliefs[listing.model].doubted is None
-
-
-def _asked(world: World, listing: Listing) -> frozenset[RouteId]:
-    """Choose whom to ask: all but the opt-in tiers that production does not name."""
-    production = world.model(listing.model).production
-    return frozenset(
-        route.tag for route in listing.routes if route.tier is None or route.tag in production.only
-    )
 
 
 def _blames_account(world: World, transcript: Transcript) -> bool:
@@ -211,28 +204,23 @@ def _round(
     acted: frozenset[RouteId],
 ) -> Round:
     """Form the line that is decided on; a contract without a verdict was not asked: `skipped`."""
-    model = world.model(listing.model)
+    production = world.model(listing.model).production
     builtin = builtin_for(world.builtin, listing.model)
     runtime = runtime_for(world.ledger.runtime(at), listing.model)
     tiers = frozenset(route.tag for route in listing.routes if route.tier is not None)
     targets = {entry.target for entry in builtin} | {entry.target for entry in runtime}
+    controls = controls_of(world, listing)
 
     def report(route: Route) -> RouteReport:
         verdicts = dict.fromkeys(world.settings.contracts, VerdictKind.SKIPPED)
         verdicts |= {name: said.kind for name, said in examinations[route.tag].verdicts.items()}
-        controls = {
-            name for entry in builtin if route.tag in _named_by(entry.target) for name in entry.control_for
-        }
         return RouteReport(
             verdicts=verdicts,
             swallows=route.swallows,
-            control_for=model.control_for(route.tag) | controls,
-            admitted=is_admitted(route, model.production),
+            control_for=controls.get(route.tag, frozenset()),
+            admitted=is_admitted(route, production),
             locale=locale_of[route.tag],
         )
-
-    def _named_by(target: str) -> frozenset[str]:
-        return swallowed(target, listing.tags(), tiers) | {target}
 
     return Round(
         at=at,

@@ -1,0 +1,68 @@
+"""What do acts and listings work with? The log, what is configured and the snapshot; never the gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from routecanary.clock import Clock
+from routecanary.domain.exclusion import BuiltinEntry
+from routecanary.domain.names import ModelId
+from routecanary.domain.settings import ModelSettings, Settings
+from routecanary.errors import ConfigError
+from routecanary.rounds.ports import SnapshotFile, TranscriptStore
+from routecanary.rounds.publish import snapshot
+from routecanary.rounds.record import Ledger
+
+
+@dataclass(slots=True, kw_only=True)
+class Records:
+    """What is known and configured, and where it is published."""
+
+    settings: Settings
+    ledger: Ledger
+    transcripts: TranscriptStore
+    snapshot_file: SnapshotFile
+    builtin: Sequence[BuiltinEntry]
+    clock: Clock
+
+    def model(self, model: ModelId) -> ModelSettings:
+        """Look up a configured model.
+
+        Raises:
+            ConfigError: It is not configured; the message names those that are.
+        """
+        for settings in self.settings.models:
+            if settings.model == model:
+                return settings
+        known = ", ".join(settings.model for settings in self.settings.models)
+        raise ConfigError(
+            "not a configured model",
+            place=self.settings.place,
+            key="models",
+            value=str(model),
+            allowed=known or "none is configured",
+        )
+
+    def publish(self) -> None:
+        """Write the snapshot that applications read.
+
+        Where another process appended meanwhile it is written once more: of two writers the one that renames
+        its file last must not leave the older state.
+
+        Raises:
+            SnapshotError: It could not be written; applications go on with the old one.
+            StoreError: The log cannot be read.
+        """
+        while True:
+            head = self.ledger.head()
+            self.snapshot_file.write(
+                snapshot(
+                    self.ledger,
+                    self.builtin,
+                    now=self.clock.now(),
+                    max_age=self.settings.max_snapshot_age,
+                )
+            )
+            if self.ledger.head() == head:
+                return
