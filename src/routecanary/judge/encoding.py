@@ -36,13 +36,14 @@ _PAIR: Final = re.compile(
 # Of these, the ones that healthy text cannot hold: a capital after a small letter, or a lead of three bytes.
 _SURE_PAIR: Final = re.compile(
     f"(?<=[a-zà-ÿ])[\u00c2-\u00df]{_TRAIL}|\u00e2\u20ac{_TRAIL}|\u00c3[\u00a0-\u00bf](?=[a-z])"
-    f"|[\u00d0\u00d1]{_TRAIL}[\u00d0\u00d1]"
+    f"|(?:[\u00c2-\u00df]{_TRAIL}){{3}}"
 )
 _ABOUT_CODES: Final = re.compile(
     r"u\+[0-9a-f]{4}|\\u|\\x|fffd|replacement character|unicode|utf-?8|encod|escape|\bhtml\b|\bjson\b|regex"
     r"|mojibake|\bbytes?\b|\bhex\b|kodier|codific|encodage|кодиров|编码|文字コード|인코딩",
     re.IGNORECASE,
 )
+_MANY_MARKS, _MARKS_SHARE = 20, 0.4  # of a text that lost its letters to "?"
 _PLAIN_ASCII: Final = ("en",)  # locales whose text has few letters to lose
 
 
@@ -105,6 +106,9 @@ def _escapes(prose: str, locale: Locale | None) -> Finding | None:
     escapes = _ESCAPE.findall(prose)
     if len(escapes) >= 3:
         return fail("encoding", f"{len(escapes)} escapes left undecoded, such as {escapes[0]}")
+    marks = prose.count("?")
+    if marks >= _MANY_MARKS and marks > _MARKS_SHARE * len("".join(prose.split())):
+        return fail("encoding", f"{marks} '?' in place of letters: {excerpt(prose)}")
     if locale is not None and locale not in _PLAIN_ASCII:
         lost = _QUESTION.findall(prose)
         if len(lost) >= 3:

@@ -25,6 +25,8 @@ _CLOSERS: Final = ")]}）】」』》〉〕］｝"
 _FULLWIDTH: Final = "，。、；：！？．"
 _NEVER_FIRST: Final = ",;" + _FULLWIDTH
 _EMOTICON: Final = re.compile(r"[:;=8xX][-'^]?[)(\[\]DPpOo/\\|*<>3]|[)(]{2,}|[)(]?:")
+_OPENING_QUOTES: Final = '"“«¡¿„「'
+_MARKUP: Final = frozenset("-*#>_~—–…")  # what may stand before a text by design
 # Debris before an asked opening: punctuation that opens nothing and marks up nothing.
 _DEBRIS: Final = frozenset(_CLOSERS + _FULLWIDTH + ",.;:!?'’`%&=+/\\|^<@$·•¨´¸")
 # The tail of a tag or template token whose head was swallowed.
@@ -51,8 +53,10 @@ def spoiled_start(text: str, asked: Asked) -> Finding | None:
     if not start or asked.last_role == "assistant":
         return None  # nothing there, or the continuation of a text that we do not have
     if asked.opening:
-        found = _before_opening(start, asked.opening)
-        if found is not None or start.startswith(asked.opening):
+        if start.startswith(asked.opening):
+            return None
+        found = _before_opening(start, asked.opening) or _lost_opening(start, asked.opening)
+        if found is not None:
             return found
     return _lost_beginning(text, asked) or _impossible_first(start, asked)
 
@@ -63,48 +67,86 @@ def _before_opening(start: str, opening: str) -> Finding | None:
     if place <= 0:
         return None
     before, after = start[:place], start[place + len(opening) :]
-    shown = excerpt(start)
-    letters = before.strip()
-    marks = [c for c in letters if c in _DEBRIS]
-    solid = "".join(c for c in letters if c.isalnum())
+    what = before.strip()
+    detail = f"{what!r} before the asked {opening!r}: {excerpt(start)}"
+    solid = "".join(c for c in what if c.isalnum())
     if not solid:
-        if marks and len(marks) == len(letters):
-            return fail(_CODE, f"{letters!r} before the asked {opening!r}: {shown}")
-        return None if set(letters) <= set("-*#>_~—–…") else unsure(_CODE, f"starts with {shown}")
-    if any(c.isspace() for c in letters) or len(solid) > _MAX_FRAGMENT:
-        return None  # a text of its own
-    first = after[:1]
-    proper = first.isupper() or (first.isalpha() and first.lower() == first.upper()) or first in '"“«¡¿„「'
-    if not proper:
-        return None  # `hey *waves*`: a word, then an action
-    if marks and not letters[0].isupper() and solid.islower():
-        return fail(_CODE, f"a piece of a token, {letters!r}, before the asked {opening!r}: {shown}")
-    glued = before == letters
+        if _is_debris(what):
+            return fail(_CODE, detail)
+        return None if set(what) <= _MARKUP or what in ("...", "....") else unsure(_CODE, detail)
+    if any(c.isspace() for c in what) or len(solid) > _MAX_FRAGMENT or not _opens_properly(after):
+        return None  # a text of its own, or `hey *waves*`: a word, then an action
+    glued = before == what
     if solid.isdigit():
-        return fail(_CODE, f"{letters!r} before the asked {opening!r}: {shown}") if glued else None
-    if _script(solid) != _script(after) and _script(after) != "":
-        return fail(_CODE, f"{letters!r} before the asked {opening!r}: {shown}")
-    if glued and solid.islower() and solid.isalpha():
-        return fail(_CODE, f"a piece of a token, {letters!r}, before the asked {opening!r}: {shown}")
-    if solid.islower() and _is_fragment(solid):
-        return fail(_CODE, f"a piece of a token, {letters!r}, before the asked {opening!r}: {shown}")
-    return unsure(_CODE, f"starts with {shown}") if not letters[0].isupper() else None
+        return fail(_CODE, detail) if glued else None
+    lower = solid == solid.lower() and solid != solid.upper()
+    marked = len(solid) < len(what) and lower
+    other_script = _script(after) not in ("", _script(solid))
+    if marked or other_script or (lower and (glued or _is_ending(solid))):
+        return fail(_CODE, f"a piece of a token, {detail}")
+    return None if what[0].isupper() else unsure(_CODE, detail)
 
 
-def _is_fragment(word: str) -> bool:
-    """Say whether a lower-case run of Latin letters is an ending rather than a word."""
-    return word.isascii() and (
-        not re.search(r"[aeiouy]", word)
-        or word in _ENDINGS
-        or re.match(r"(?:tion|sion|ment|ness|ing|ed$|ly$|able|ible|ous|ish$|ism|ize|ings|tions)", word)
-        is not None
+def _lost_opening(start: str, opening: str) -> Finding | None:
+    """Find an asked mark that closes and was never opened: the first token was swallowed.
+
+    What stands in its place tells a swallowed token from a mark forgotten by the model.
+    """
+    if any(c.isalnum() for c in opening):
+        return None
+    paragraph = start.split("\n\n", 1)[0]
+    place = paragraph.find(opening)
+    end = place + len(opening)
+    closes = place > 0 and not paragraph[place - 1].isspace() and not paragraph[end : end + 1].isalnum()
+    if not closes or paragraph.count(opening) % 2 == 0:
+        return None
+    detail = f"{opening!r} closes and never opened: {excerpt(start)}"
+    head = re.match(r"(\W*)(\w*)", start)
+    marks, word = (head.group(1), head.group(2)) if head is not None else ("", "")
+    if _is_debris(marks.strip()) or re.match(r"[^\W\d_A-ZÀ-ÞА-Я]{2,}[A-ZÀ-ÞА-Я]", word):
+        return fail(_CODE, detail)
+    if _is_ending(word) or (len(word) > 1 and _script(word[0]) not in ("", _script(word[-1]))):
+        return fail(_CODE, detail)
+    following = start[len(marks) + len(word) :].lstrip()
+    if word.islower() and _script(following) not in ("", _script(word)):
+        return fail(_CODE, detail)
+    return unsure(_CODE, detail)
+
+
+def _is_debris(text: str) -> bool:
+    """Say whether a run of marks holds one that opens nothing, and no letter; an ellipsis may open a text."""
+    if text in ("..", "...", "...."):
+        return False
+    return any(c in _DEBRIS for c in text) and all(c in _DEBRIS or c in '"“«(<[{' for c in text)
+
+
+def _opens_properly(text: str) -> bool:
+    """Say whether a text begins as a sentence does: a capital, a caseless letter, an opening quote."""
+    first = text[:1]
+    return first.isupper() or (first.isalpha() and first.lower() == first.upper()) or first in _OPENING_QUOTES
+
+
+def _is_ending(word: str) -> bool:
+    """Say whether a lower-case run of letters is the end of a word and no word."""
+    if word in _ENDINGS:
+        return True
+    return (
+        word.isascii() and word.islower() and not re.search(r"[aeiouy]", word) and not _SOUND.fullmatch(word)
     )
 
 
+_SOUND: Final = re.compile(r"[hm]+|s+h+|p+s+t+|p+f+t*|t+s+k|b+r+|g+r+|z+|t+c+h+|p+h+")  # hmm, shh, psst, brr
+
+# Pieces of tokens: endings that are no words of any language that a probe is asked in.
 _ENDINGS: Final = words("""
-    ing ed ly er est ion tion sion ment ness able ible ous ive ful less ity ant ent ary ory ure ist ism
-    ize ish ings tions ers ions ments es en al ial ation ations ated ating
+    ing ed ly ion tion sion ment ness able ible ous ive ful ity ant ent ary ory ure ist ism ize ish
+    ings tions ers ions ments ial ation ations ated ating ung ungen heit keit lich isch chen ción cion
+    ciones ção ções mente ement eux zione zioni ость ение ий ого
 """)
+_SURE_ENDINGS: Final = re.compile(
+    r"(?:tion|sion|ment|ness|ing|ous|ings|tions|ments|ung|heit|keit|ción|ciones|ção|ções|zione|ость)"
+    r"(?:\s+|(?=[A-ZÀ-ÞА-Я]))[*“\"«]?[A-ZÀ-ÞА-Я]"
+)
 
 
 def _lost_beginning(text: str, asked: Asked) -> Finding | None:
@@ -134,6 +176,8 @@ def _impossible_first(start: str, asked: Asked) -> Finding | None:
         return fail(_CODE, f"starts with a combining mark, {shown}")
     if _continues(asked) or _EMOTICON.match(start):
         return None
+    if _SURE_ENDINGS.match(start):
+        return fail(_CODE, f"a piece of a token, {shown}")
     if first in _CLOSERS:
         return fail(_CODE, shown)
     if first in _NEVER_FIRST and start[:2] not in (",,", ";;", "；；", "、、", "。。"):

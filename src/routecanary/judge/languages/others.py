@@ -70,7 +70,7 @@ INDONESIAN: Final = language(
 
 TAGALOG: Final = language(
     "tl",
-    letters="áàâíóúñ",
+    letters="áàâéêíîóôúûñ",
     signs=r"^(?:nag|mag|pag|nang|ipinag|pinag|naka|maka|paki)[a-z]{3,}|^[kmnpst]in?um?a|^mga$|-[a-z]",
     common="""
     ang ng sa mga na ay at o si ni kay sina nina para kung kapag nang dahil sapagkat pero ngunit
