@@ -110,5 +110,4 @@ def an_answer(
         turn=Turn(seed=seed, model=MODEL, route=route.tag, kind=asked.kind, number=number),
         now=START + elapsed,
         elapsed=elapsed,
-        metadata=None,
     )

@@ -187,8 +187,10 @@ def test_an_unpinned_request_falls_back_before_the_first_byte() -> None:
         chunks = await client.chunks(ordered, **{"X-OpenRouter-Metadata": "enabled"})
         assert chunks[0]["provider"] == "North Host"
         assert [each["status"] for each in chunks[-1]["openrouter_metadata"]["attempts"]] == [429, 200]
-        status, headers, data = await client.post(pinned("rush-hour"))
+        asking = {**KEY, "X-OpenRouter-Metadata": "enabled"}
+        status, headers, data = await client.post(pinned("rush-hour"), headers=asking)
         error = json.loads(data)["error"]
+        assert [each["status"] for each in json.loads(data)["openrouter_metadata"]["attempts"]] == [429]
         assert status == 429
         assert headers["Retry-After"] == "20"
         assert error["metadata"]["limit_source"] == "upstream_provider_shared_pool"

@@ -9,7 +9,7 @@ from random import Random
 from typing import Final
 
 from routecanary.domain.names import ModelId, RouteId
-from routecanary.domain.probe import Json, ProbeKind
+from routecanary.domain.probe import ProbeKind
 from routecanary.lab.answers import draft_scene, plain_reply, speak
 from routecanary.lab.document import document_for, written
 from routecanary.lab.host import LabModel, LabRoute
@@ -61,6 +61,11 @@ class Prepared:
     hand: Hand
     planted: bool
 
+    @property
+    def status(self) -> int:
+        """The HTTP status of the answer."""
+        return 200 if self.planned.problem is None else self.planned.problem.status
+
     def wire(self) -> Wire:
         """Encode the answer as a stream, with what strikes it on the way."""
         stream = self.hand.on_stream(stream_of(self.planned, self.envelope, self.turn.chance("pieces")))
@@ -76,7 +81,6 @@ def prepare(
     turn: Turn,
     now: datetime,
     elapsed: timedelta,
-    metadata: Json,
 ) -> Prepared:
     """Plan a route's answer, spoil it as the scenario says, and keep it within the request's limits."""
     chance = turn.chance("faults")
@@ -95,7 +99,6 @@ def prepare(
             prompt_tokens=token_count(request.prompt),
             price_prompt=float(route.price_prompt),
             price_completion=float(route.price_completion),
-            metadata=metadata,
         ),
         hand=hand,
         planted=any(strike.planted for strike in strikes),

@@ -11,7 +11,7 @@ from typing import Final
 from routecanary.domain.names import Locale, ModelId, RouteId
 from routecanary.domain.probe import Json, ProbeKind
 
-KEPT: Final = 10_000  # served answers, the latest
+KEPT: Final = 5_000  # served answers, the latest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,8 @@ class Served:
     planted: bool  # some of `faults` was planted, not chance
     usage: Mapping[str, Json]
     finish: str | None
-    body: Mapping[str, Json] = field(repr=False)  # the request
+    streamed: bool
+    body: Mapping[str, Json] = field(repr=False)  # the request; empty where it was too long to keep
 
 
 @dataclass(slots=True)

@@ -154,7 +154,7 @@ def generation(served: Served) -> dict[str, Json]:
             "model": served.model,
             "created_at": served.at.isoformat(),
             "provider_name": served.provider,
-            "streamed": bool(served.body.get("stream")),
+            "streamed": served.streamed,
             "cancelled": False,
             "finish_reason": served.finish,
             "native_finish_reason": served.finish,

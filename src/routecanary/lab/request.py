@@ -69,6 +69,7 @@ class ChatRequest:
     parameters: frozenset[str]  # of PARAMETERS, those that were sent
     service_tier: str | None
     plugins: tuple[str, ...]  # ids of the plugins that are on
+    size: int  # of the body, bytes
     body: Mapping[str, Json] = field(repr=False)
 
 
@@ -112,6 +113,7 @@ def chat_request(data: bytes) -> ChatRequest:
         parameters=frozenset(name for name in PARAMETERS if body.get(name) is not None),
         service_tier=_service_tier(body.get("service_tier")),
         plugins=_plugins(body.get("plugins")),
+        size=len(data),
         body=body,
     )
 

@@ -14,7 +14,8 @@ from typing import Final
 
 from routecanary.domain.names import FILTERING, INTEGRITY, LANGUAGE, LATENCY, STRUCTURED, ContractName
 from routecanary.domain.probe import Json, ProbeKind
-from routecanary.lab.faults import FAULT_NAMED, FAULTS, TRANSPORT_FAULTS, Blow, Fault, defaults
+from routecanary.lab.fault import Blow, Fault, defaults
+from routecanary.lab.faults import FAULT_NAMED, FAULTS, TRANSPORT_FAULTS
 from routecanary.lab.host import LabRoute, ParameterValue, PlantedFault
 from routecanary.lab.plan import PlannedAnswer, Stream, Wire
 from routecanary.lab.reading import Asked

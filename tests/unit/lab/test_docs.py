@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from routecanary.lab import shape
-from routecanary.lab.faults import FAULTS, Amount, Fault
+from routecanary.lab.fault import Amount, Fault
+from routecanary.lab.faults import FAULTS
 from routecanary.lab.host import Account, Expectation
 from routecanary.lab.scenario import builtin_names
 

@@ -13,7 +13,8 @@ import pytest
 
 from routecanary.domain.names import CONTRACT_NAMES, Locale
 from routecanary.errors import InputError
-from routecanary.lab.faults import FAULT_NAMED, FAULTS, TRANSPORT_FAULTS, TRIAGE, defaults
+from routecanary.lab.fault import TRIAGE, defaults
+from routecanary.lab.faults import FAULT_NAMED, FAULTS, TRANSPORT_FAULTS
 from routecanary.lab.host import ParameterValue, PlantedFault
 from routecanary.lab.phrases import book_for
 from routecanary.lab.plan import EndingMode, PlannedAnswer, Wire

@@ -19,7 +19,8 @@ from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.judge.examine import judge_transcript
 from routecanary.lab import listing
 from routecanary.lab.answering import Prepared
-from routecanary.lab.faults import FAULTS, TRIAGE, Fault
+from routecanary.lab.fault import TRIAGE, Fault
+from routecanary.lab.faults import FAULTS
 from routecanary.lab.host import LabRoute, PlantedFault
 from routecanary.lab.plan import EndingMode
 from routecanary.probe.catalog import catalog_from_texts

@@ -1,0 +1,198 @@
+"""Who answers a request, and how? The gateway without its sockets.
+
+The desk checks the key, routes the request, has the route's answer prepared and enters it in the ledger.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from random import Random
+from typing import Final
+
+from routecanary.domain.names import ModelId
+from routecanary.domain.probe import Json
+from routecanary.lab.account import ACCOUNT_REFUSALS
+from routecanary.lab.answering import Prepared, Turn, prepare
+from routecanary.lab.host import Account, LabModel, LabRoute
+from routecanary.lab.ledger import Ledger, Served
+from routecanary.lab.plan import usage_of
+from routecanary.lab.reading import Asked, asked_of
+from routecanary.lab.refusal import Refusal, RefusedError
+from routecanary.lab.request import ChatRequest
+from routecanary.lab.routing import candidates
+from routecanary.lab.scenario import Scenario
+
+KEPT_BODY: Final = 64 * 1024  # bytes; a longer request is not kept in the ledger
+
+SHORTHANDS: Final = (":nitro", ":floor", ":exacto")
+"""Ends of a model id that change the routing and not the model."""
+
+
+class Desk:
+    """Answers requests one after another; `account` may be set at any time."""
+
+    def __init__(self, scenario: Scenario, *, seed: int, now: Callable[[], datetime]) -> None:
+        self.scenario = scenario
+        self.account = scenario.account
+        self.ledger = Ledger()
+        self.spent = 0.0  # USD
+        self._seed = seed
+        self._now = now
+        self._began = now()
+        self._turns: Counter[tuple[str, str, str]] = Counter()
+        self._routings = 0
+        self._models = {name: model for model in scenario.models for name in (model.id, model.dated)}
+
+    @property
+    def elapsed(self) -> timedelta:
+        """Policy time since the lab began; never negative."""
+        return max(timedelta(0), self._now() - self._began)
+
+    def check_key(self, authorization: str) -> None:
+        """Check an `Authorization` header.
+
+        Raises:
+            RefusedError: With 401.
+        """
+        scheme, _, given = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not given:
+            raise RefusedError(Refusal(status=401, message="No auth credentials found"))
+        if given.strip() != self.scenario.key or self.account is Account.KEY_REVOKED:
+            raise RefusedError(ACCOUNT_REFUSALS[Account.KEY_REVOKED])
+
+    def model(self, name: str) -> LabModel:
+        """Look up a model by its id or dated slug, whatever routing shorthand stands at its end.
+
+        Raises:
+            RefusedError: With 404.
+        """
+        base = name
+        for shorthand in SHORTHANDS:
+            base = base.removesuffix(shorthand)
+        model = self._models.get(ModelId(base))
+        if model is None:
+            message = f"No endpoints found for {name[:200]}."
+            raise RefusedError(Refusal(status=404, message=message, metadata={"error_type": "not_found"}))
+        return model
+
+    def answer(self, request: ChatRequest, *, wants_metadata: bool = False) -> Prepared:
+        """Prepare the answer to a request.
+
+        A route that answers with an error gives way to the next that may be tried; the last error stands.
+
+        Raises:
+            RefusedError: The account is at fault, or no route is left.
+        """
+        refusal = ACCOUNT_REFUSALS.get(self.account)
+        if refusal is not None:
+            raise RefusedError(refusal)
+        asked = asked_of(request)
+        model, tried = self._route(request)
+        attempts: list[tuple[LabRoute, int]] = []
+        for route in tried:
+            prepared = self._prepare(model, route, request, asked)
+            attempts.append((route, prepared.status))
+            if wants_metadata:
+                metadata = router_metadata(request, model, tried, attempts)
+                prepared = replace(prepared, envelope=replace(prepared.envelope, metadata=metadata))
+            if prepared.status == 200 or route is tried[-1]:
+                break
+            self.enter(prepared, request)
+        return prepared
+
+    def enter(self, prepared: Prepared, request: ChatRequest) -> None:
+        """Enter an answer in the ledger, and its cost, once all that strikes it has struck."""
+        planned, usage = prepared.planned, usage_of(prepared.planned, prepared.envelope)
+        sound = prepared.status == 200
+        if sound:
+            self.spent += float(usage["cost"])
+        self.ledger.add(
+            Served(
+                id=prepared.turn.generation,
+                at=self._now(),
+                model=prepared.turn.model,
+                route=prepared.route.tag,
+                provider=planned.provider,
+                kind=prepared.turn.kind,
+                locale=planned.asked.locale,
+                number=prepared.turn.number,
+                status=prepared.status,
+                faults=tuple(prepared.hand.struck),
+                planted=prepared.planted,
+                usage=usage,
+                finish=planned.finish if sound else None,
+                streamed=request.stream,
+                body=request.body if request.size <= KEPT_BODY else {},
+            )
+        )
+
+    def _route(self, request: ChatRequest) -> tuple[LabModel, tuple[LabRoute, ...]]:
+        """Try the wanted model, then its fallbacks; the refusal is that of the wanted one."""
+        self._routings += 1
+        rng = Random(f"{self._seed}|routing|{self._routings}")  # noqa: S311 - a lab
+        wanted, *fallbacks = request.models
+        try:
+            model = self.model(wanted)
+            return model, candidates(model, request, self.elapsed, rng)
+        except RefusedError:
+            for name in fallbacks:
+                with contextlib.suppress(RefusedError):
+                    model = self.model(name)
+                    return model, candidates(model, request, self.elapsed, rng)
+            raise
+
+    def _prepare(self, model: LabModel, route: LabRoute, request: ChatRequest, asked: Asked) -> Prepared:
+        counted = (model.id, route.tag, asked.kind)
+        number = self._turns[counted]
+        self._turns[counted] += 1
+        return prepare(
+            model=model,
+            route=route,
+            request=request,
+            asked=asked,
+            turn=Turn(seed=self._seed, model=model.id, route=route.tag, kind=asked.kind, number=number),
+            now=self._now(),
+            elapsed=self.elapsed,
+        )
+
+
+def router_metadata(
+    request: ChatRequest,
+    model: LabModel,
+    tried: Sequence[LabRoute],
+    attempts: Sequence[tuple[LabRoute, int]],
+) -> dict[str, Json]:
+    """Say how a request was routed.
+
+    Args:
+        tried: The routes that may serve it, in order.
+        attempts: Those that were asked so far, with the HTTP status of each; the last one serves.
+    Source: openrouter-wire.md §3.6.
+    """
+    serving, _ = attempts[-1]
+    rows = [route for route in tried for _ in range(route.rows)]
+    total = sum(route.rows for route in model.routes)
+    return {
+        "requested": request.models[0],
+        "strategy": "direct",
+        "summary": f"{len(rows)} of {total} endpoints available",
+        "attempt": len(attempts),
+        "is_byok": False,
+        "endpoints": {
+            "total": total,
+            "available": [
+                {"provider": route.provider, "model": model.dated, "selected": route is serving}
+                for route in rows
+            ],
+        },
+        "attempts": [
+            {"provider": route.provider, "model": model.dated, "status": status} for route, status in attempts
+        ],
+        "params": sorted(request.parameters),
+        "pipeline": [{"type": "plugin", "name": name} for name in request.plugins],
+        "generation_time": 0,
+    }
