@@ -17,7 +17,6 @@ from typing import Final
 
 from routecanary.client import Canary
 from routecanary.clock import ScaledClock
-from routecanary.demo.lab_process import lab_process
 from routecanary.domain.event import (
     CanaryLayerReleased,
     Event,
@@ -38,6 +37,7 @@ from routecanary.domain.settings import (
     ProbeSettings,
     Settings,
 )
+from routecanary.lab.gateway import LabGateway
 from routecanary.lab.host import Expectation, LabRoute
 from routecanary.lab.scenario import Scenario
 from routecanary.rounds.run import RoundResult, run_round
@@ -149,25 +149,24 @@ async def play(
         model=model.id, seed=seed, routes={route.tag: RouteStory(route=route) for route in model.routes}
     )
     on_round(story)
-    with (
-        tempfile.TemporaryDirectory(prefix="routecanary-demo-") as folder,
-        lab_process(scenario, seed=seed, time_scale=WIRE_FACTOR, start=START) as lab,
-    ):
-        settings = _settings(model.id, lab.base_url, Path(folder))
-        rng = Random(seed)  # noqa: S311 - a repeatable demo
-        async with online_world(settings, Secret(scenario.key), clock, rng=rng) as world:
-            story.began = time.monotonic()
-            with Canary(
-                settings.snapshot_path, clock=lambda: clock.now().timestamp(), thread=False
-            ) as canary:
-                while seconds is None or story.real_seconds < seconds:
-                    result = await run_round(world, model.id)
-                    canary.refresh()
-                    preferences = canary.provider_preferences(model.id)
-                    _tell(story, result, clock.now(), preferences)
-                    on_round(story)
-                    clock.advance(PERIOD)
-                    lab.tell(clock.now())
+    with tempfile.TemporaryDirectory(prefix="routecanary-demo-") as folder:
+        # The lab shares our event loop, so that a busy machine delays both and the lag that voids a latency
+        # verdict sees it: from a process of its own, the lab's lateness would pass for its hosts'.
+        async with LabGateway(scenario, seed=seed, time_scale=WIRE_FACTOR, now=clock.now) as lab:
+            settings = _settings(model.id, lab.base_url, Path(folder))
+            rng = Random(seed)  # noqa: S311 - a repeatable demo
+            async with online_world(settings, Secret(scenario.key), clock, rng=rng) as world:
+                story.began = time.monotonic()
+                with Canary(
+                    settings.snapshot_path, clock=lambda: clock.now().timestamp(), thread=False
+                ) as canary:
+                    while seconds is None or story.real_seconds < seconds:
+                        result = await run_round(world, model.id)
+                        canary.refresh()
+                        preferences = canary.provider_preferences(model.id)
+                        _tell(story, result, clock.now(), preferences)
+                        on_round(story)
+                        clock.advance(PERIOD)
     return story
 
 
