@@ -24,7 +24,7 @@ class Asked:
     limit: int | None  # tokens
     stops: tuple[str, ...]
     tools: frozenset[str]  # names of the functions offered
-    schema: Mapping[str, Json] | None  # of a json_schema response format
+    schema: Mapping[str, Json] | None  # of the response format; JSON mode promises any one object
     schema_fault: str | None  # why the response format is not usable, if it is not
     pins: tuple[str, ...]  # providers or tags the request was pinned to
     model: str | None
@@ -91,8 +91,10 @@ def _tool_names(value: object) -> Iterator[str]:
 
 
 def _schema(value: object) -> tuple[Mapping[str, Json] | None, str | None]:
-    if not isinstance(value, dict) or value.get("type") != "json_schema":
+    if not isinstance(value, dict) or value.get("type") not in ("json_schema", "json_object"):
         return None, None
+    if value["type"] == "json_object":
+        return {"type": "object"}, None
     wrapper = value.get("json_schema")
     schema = wrapper.get("schema") if isinstance(wrapper, dict) else None
     if not isinstance(schema, dict):
