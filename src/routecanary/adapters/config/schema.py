@@ -124,7 +124,7 @@ class SnapshotTable(Table):
 
 
 class ScheduleTable(Table):
-    period: Annotated[timedelta, read.duration(_M, 7 * _D)] = _SCHEDULE.period
+    period: Annotated[timedelta, read.duration(_S, 7 * _D)] = _SCHEDULE.period
     jitter: Annotated[timedelta, read.duration(0 * _S, _D)] = _SCHEDULE.jitter
 
     @model_validator(mode="after")
