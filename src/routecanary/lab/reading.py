@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from routecanary.domain.names import Locale
@@ -22,7 +22,8 @@ from routecanary.lab.request import ChatRequest
 
 DEFAULT_WORDS: Final = 150
 MOST_WORDS: Final = 500
-READ_AT_MOST: Final = 20_000  # characters of a prompt
+READ_AT_MOST: Final = 8_000  # characters of a prompt, its end
+PAIRS_TRIED: Final = 20  # of one conjunction
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 _SENTENCE_END: Final = re.compile(r"(?:^|[.!?:…\n\"“”*])[\s\"“(*]*$")
@@ -142,7 +143,7 @@ def _names_by_repetition(story: str, task: str, book: Book) -> tuple[str, str] |
     """Find "X and Y" in the task where both were met in the story: longest match on either side wins."""
     best: tuple[int, tuple[str, str]] | None = None
     for conjunction in book.reading.conjunctions:
-        for match in re.finditer(re.escape(conjunction), task):
+        for match in islice(re.finditer(re.escape(conjunction), task), PAIRS_TRIED):
             before, after = task[: match.start()], task[match.end() :]
             left = _after_introducer(before, story, book) or next(
                 (before[-n:] for n in range(24, 2, -1) if _is_word_in(before[-n:], story)), ""

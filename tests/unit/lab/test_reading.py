@@ -80,7 +80,9 @@ def test_a_scene_without_emphasis_is_a_filter_question() -> None:
     assert asked_of(a_request(a_body(plain))).kind is ProbeKind.FILTER
 
 
-def test_a_huge_prompt_is_read_in_part() -> None:
-    """The end of a prompt of a million characters decides."""
-    asked = asked_of(a_request(a_body("lorem ipsum " * 100_000 + SCENES["en"])))
+@pytest.mark.parametrize("filler", ["lorem ipsum ", "กับและ", "Ab and Cd ", "the rope ", "“*\n\n"])
+def test_a_huge_prompt_is_read_in_part(filler: str) -> None:
+    """The end of a prompt of a million characters decides, whatever stands before it."""
+    asked = asked_of(a_request(a_body(filler * 100_000 + "\n\n" + SCENES["en"])))
     assert asked.kind is ProbeKind.CHAT
+    assert asked_of(a_request(a_body(filler * 100_000))).kind is ProbeKind.ANY
