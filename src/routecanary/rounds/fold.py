@@ -1,7 +1,8 @@
 """What does the log say? Everything that the house remembers, folded from its events.
 
-Three kinds of things stand in the log: the decision's own events, the runtime layer's entries, and the
-listings as they changed. A fold starts at each model's last checkpoint and is then kept up event by event.
+Four kinds of things stand in the log: the decision's own events, the operating events, the runtime layer's
+entries, and the listings as they changed. A fold starts at each model's last checkpoint and is then kept up
+event by event.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from routecanary.domain.codec import from_json, to_json
 from routecanary.domain.event import EVENT_NAMES, event_from_json
 from routecanary.domain.log import EMPTY_LOG, Head, StoredDraft, StoredEvent
 from routecanary.domain.names import ModelId
+from routecanary.domain.operating import OperatingState, evolve_operating
+from routecanary.domain.operation import OPERATED, operation_from_json
 from routecanary.domain.route import Listing
 from routecanary.domain.state import ModelState
 from routecanary.errors import StoreError
@@ -25,7 +28,7 @@ DECIDED: Final = frozenset(EVENT_NAMES.values())
 
 
 class Fold:
-    """States, listings and runtime entries as of `head`."""
+    """States, listings, runtime entries and the canary's own state as of `head`."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
@@ -34,6 +37,7 @@ class Fold:
         self.states: dict[ModelId, ModelState] = {}
         self.listings: dict[ModelId, Listing] = {}
         self.runtime = RuntimeEntries()
+        self.operating = OperatingState()
 
     def catch_up(self) -> None:
         """Fold what was appended since the last look.
@@ -60,7 +64,7 @@ class Fold:
                 if stored.seq > head.seq:
                     break
                 self._take_in(stored)
-        for stored in self._log.read(kinds=RUNTIME_KINDS):
+        for stored in self._log.read(kinds=RUNTIME_KINDS | OPERATED):
             if stored.seq > head.seq:
                 break
             self._take_in(stored)
@@ -74,6 +78,8 @@ class Fold:
             self.states[event.model] = evolve(state, event)
         elif stored.kind in RUNTIME_KINDS:
             self.runtime.take_in(stored)
+        elif stored.kind in OPERATED:
+            self.operating = evolve_operating(self.operating, operation_from_json(stored.body))
         elif stored.kind == LISTED:
             listing = from_json(Listing, stored.body)
             self.listings[listing.model] = listing

@@ -18,6 +18,8 @@ from routecanary.domain.event import EVENT_NAMES, Checkpoint, Event, Lifted, eve
 from routecanary.domain.exclusion import RuntimeEntry
 from routecanary.domain.log import Head, StoredDraft
 from routecanary.domain.names import ModelId, RouteId
+from routecanary.domain.operating import OperatingState
+from routecanary.domain.operation import Operation, operation_draft
 from routecanary.domain.policy import Policy
 from routecanary.domain.round import Line
 from routecanary.domain.route import Listing
@@ -82,6 +84,11 @@ class Ledger:
         self._fold.catch_up()
         return self._fold.runtime.in_force(now)
 
+    def operating(self) -> OperatingState:
+        """Return how the canary itself stands as of now."""
+        self._fold.catch_up()
+        return self._fold.operating
+
     def decide(
         self,
         model: ModelId,
@@ -91,6 +98,7 @@ class Ledger:
         began: Head | None = None,
         listing: Listing | None = None,
         transcripts: Sequence[PackedTranscript] = (),
+        operations: Sequence[Operation] = (),
     ) -> Decision:
         """Decide on one line and append what follows, durable on return.
 
@@ -101,6 +109,7 @@ class Ledger:
             began: The log's head when the round began; acts after it freeze the routes that they touched.
             listing: What the round was made of; kept where it differs from the last one.
             transcripts: Kept together with the events.
+            operations: What else happened in the round; they stand before its events, in the same append.
         Raises:
             ClockError: A round from before what the model has already seen; nothing is written.
             StoreError: The log failed; nothing is written.
@@ -115,7 +124,7 @@ class Ledger:
                 after = evolve(after, event)
             if after.rounds != state.rounds and after.rounds % ROUNDS_BETWEEN_CHECKPOINTS == 0:
                 events = (*events, Checkpoint(at=events[-1].at, model=model, state=after))
-            drafts = [_draft(event) for event in events]
+            drafts = [*map(operation_draft, operations), *map(_draft, events)]
             if listing is not None:
                 drafts = [*listing_changed(listing, self._fold.listings), *drafts]
             try:
@@ -125,11 +134,15 @@ class Ledger:
             return Decision(events=events, state=self.state(model))
         raise StoreError(f"event log: lost {TRIES} appends in a row to other writers")
 
-    def note(self, draft: StoredDraft) -> None:
-        """Append one event of the runtime layer, durable on return."""
+    def note(self, *drafts: StoredDraft) -> None:
+        """Append events that follow from no decision, all or none, durable on return.
+
+        Raises:
+            StoreError: The log failed; nothing is written.
+        """
         for _ in range(TRIES):
             try:
-                self._log.append([draft], self.head())
+                self._log.append(drafts, self.head())
             except HeadMovedError:
                 continue
             return

@@ -1,0 +1,238 @@
+"""How does the canary itself stand?
+
+The fold of the operating events (`domain.operation`): what is wrong now and since when, what the day has
+cost, what was reloaded. Nothing here is set in any other way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Final, TypeVar, assert_never
+
+from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.operation import (
+    AccountFault,
+    AccountRestored,
+    BudgetReached,
+    BudgetRestored,
+    ClockStepped,
+    ControlAbsent,
+    ControlPresent,
+    JudgeCrashed,
+    ListingBelieved,
+    ListingShrunk,
+    Operation,
+    PinViolated,
+    Reloaded,
+    Requalifying,
+    Reserved,
+    RoundCrashed,
+    RoundOverdue,
+    RoundReturned,
+    RouteFresh,
+    RouteStale,
+    Settled,
+)
+
+DAYS_KEPT: Final = timedelta(days=1)
+"""How far a day of spending may lie from the last one before it is forgotten; a round may cross midnight."""
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountTrouble:
+    """What keeps the account from being used."""
+
+    since: datetime  # the first such round
+    code: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtedListing:
+    """A listing that is not believed."""
+
+    since: datetime
+    before: int  # routes of the last believed one
+    after: int  # routes of the newest one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requalification:
+    """Which version of a contract's judge, probe or prompt is at work, and until when it is on trial."""
+
+    version: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOperation:
+    """What is out of order around one model."""
+
+    account: AccountTrouble | None = None
+    listing: DoubtedListing | None = None
+    stale: Mapping[RouteId, datetime] = field(default_factory=dict)  # since when it was said
+    control_absent: Mapping[ContractName, datetime] = field(default_factory=dict)  # likewise
+    requalifying: Mapping[ContractName, Requalification] = field(default_factory=dict)  # of this model alone
+    overdue_said_at: datetime | None = None  # None = not overdue, as far as anybody said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """What a round that is not settled may still cost."""
+
+    model: ModelId
+    day: str  # ISO date, UTC, of the reservation
+    usd: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reload:
+    """How the last reload went."""
+
+    at: datetime
+    ok: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatingState:
+    """Everything that is remembered of the canary itself."""
+
+    models: Mapping[ModelId, ModelOperation] = field(default_factory=dict)
+    requalifying: Mapping[ContractName, Requalification] = field(default_factory=dict)  # of all models
+    settled: Mapping[str, Decimal] = field(default_factory=dict)  # USD by UTC day, ISO date
+    reserved: Mapping[str, Reservation] = field(default_factory=dict)  # by round id, not settled
+    budget_reached_at: datetime | None = None  # None = the budget allows what is planned
+    reload: Reload | None = None
+    clock_stepped_at: datetime | None = None  # the last time
+
+    def model(self, model: ModelId) -> ModelOperation:
+        """Look up a model; one that nothing is known of is in order."""
+        return self.models.get(model, ModelOperation())
+
+    def committed(self, day: date) -> Decimal:
+        """Sum up what a UTC day has cost, or may still cost, in USD.
+
+        A reservation whose round never settled, because it was killed, counts in full: what was sent cannot
+        be known.
+        """
+        name = day.isoformat()
+        open_ones = (one.usd for one in self.reserved.values() if one.day == name)
+        return self.settled.get(name, Decimal()) + sum(open_ones, Decimal())
+
+    def on_trial(self, model: ModelId, now: datetime) -> frozenset[ContractName]:
+        """List the contracts whose fails do not count yet because something about them is new."""
+        known = {**self.requalifying, **self.model(model).requalifying}
+        return frozenset(name for name, found in known.items() if now < found.until)
+
+
+def evolve_operating(state: OperatingState, event: Operation) -> OperatingState:
+    """Take one operating event into the state."""
+    match event:
+        case PinViolated() | JudgeCrashed() | RoundCrashed():
+            return state  # it happened; nothing of it lasts
+        case AccountFault():
+            known = state.model(event.model).account
+            since = event.at if known is None else known.since
+            trouble = AccountTrouble(since=since, code=event.code, detail=event.detail)
+            return _of_model(state, event.model, replace(state.model(event.model), account=trouble))
+        case AccountRestored():
+            return _of_model(state, event.model, replace(state.model(event.model), account=None))
+        case RouteStale():
+            one = state.model(event.model)
+            stale = {event.route: event.at, **one.stale}
+            return _of_model(state, event.model, replace(one, stale=stale))
+        case RouteFresh():
+            one = state.model(event.model)
+            return _of_model(state, event.model, replace(one, stale=_without(one.stale, event.route)))
+        case ListingShrunk():
+            one = state.model(event.model)
+            since = event.at if one.listing is None else one.listing.since
+            doubted = DoubtedListing(since=since, before=event.before, after=event.after)
+            return _of_model(state, event.model, replace(one, listing=doubted))
+        case ListingBelieved():
+            return _of_model(state, event.model, replace(state.model(event.model), listing=None))
+        case ControlAbsent():
+            one = state.model(event.model)
+            absent = {event.contract: event.at, **one.control_absent}
+            return _of_model(state, event.model, replace(one, control_absent=absent))
+        case ControlPresent():
+            one = state.model(event.model)
+            absent = _without(one.control_absent, event.contract)
+            return _of_model(state, event.model, replace(one, control_absent=absent))
+        case Requalifying():
+            return _requalifying(state, event)
+        case Reloaded():
+            return replace(state, reload=Reload(at=event.at, ok=event.ok, detail=event.detail))
+        case ClockStepped():
+            return replace(state, clock_stepped_at=event.at)
+        case RoundOverdue():
+            one = state.model(event.model)
+            said_at = event.at if one.overdue_said_at is None else one.overdue_said_at
+            return _of_model(state, event.model, replace(one, overdue_said_at=said_at))
+        case RoundReturned():
+            return _of_model(state, event.model, replace(state.model(event.model), overdue_said_at=None))
+        case Reserved():
+            return _reserved(state, event)
+        case Settled():
+            return _settled(state, event)
+        case BudgetReached():
+            return replace(state, budget_reached_at=state.budget_reached_at or event.at)
+        case BudgetRestored():
+            return replace(state, budget_reached_at=None)
+        case _:
+            assert_never(event)
+
+
+def _of_model(state: OperatingState, model: ModelId, one: ModelOperation) -> OperatingState:
+    """Put a model's part in place; one that is in order again takes no room."""
+    if one == ModelOperation():
+        return replace(state, models=_without(state.models, model))
+    return replace(state, models={**state.models, model: one})
+
+
+def _without(known: Mapping[_Key, _Value], gone: _Key) -> dict[_Key, _Value]:
+    return {key: value for key, value in known.items() if key != gone}
+
+
+def _requalifying(state: OperatingState, event: Requalifying) -> OperatingState:
+    trial = Requalification(version=event.version, until=event.until)
+    if event.model is None:
+        return replace(state, requalifying={**state.requalifying, event.contract: trial})
+    one = state.model(event.model)
+    of_model = {**one.requalifying, event.contract: trial}
+    return _of_model(state, event.model, replace(one, requalifying=of_model))
+
+
+def _reserved(state: OperatingState, event: Reserved) -> OperatingState:
+    day = event.at.astimezone(UTC).date()
+    reservation = Reservation(model=event.model, day=day.isoformat(), usd=event.usd)
+    return replace(
+        state,
+        settled={name: usd for name, usd in state.settled.items() if _near(name, day)},
+        reserved={
+            **{name: one for name, one in state.reserved.items() if _near(one.day, day)},
+            event.round_id: reservation,
+        },
+    )
+
+
+def _settled(state: OperatingState, event: Settled) -> OperatingState:
+    """Book a round's cost on the day on which it was reserved; without a reservation, on its own day."""
+    reservation = state.reserved.get(event.round_id)
+    day = event.at.astimezone(UTC).date().isoformat() if reservation is None else reservation.day
+    return replace(
+        state,
+        settled={**state.settled, day: state.settled.get(day, Decimal()) + event.usd},
+        reserved=_without(state.reserved, event.round_id),
+    )
+
+
+def _near(day: str, other: date) -> bool:
+    return abs(date.fromisoformat(day) - other) <= DAYS_KEPT

@@ -1,0 +1,277 @@
+"""What can happen to the canary itself?
+
+`domain.event` tells what happens to a model's routes; this is the closed union of everything else that a
+person must be able to read later: the account, the budget, the clock, our own crashes. It stands in the same
+log; no decision on a route rests on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Final
+
+from routecanary.domain.codec import JsonObject, from_json, to_json
+from routecanary.domain.log import StoredDraft
+from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.errors import StoreError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operated:
+    """What every operating event carries."""
+
+    at: datetime  # UTC
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatedModel(Operated):
+    """What those of one model carry besides."""
+
+    model: ModelId
+
+
+# What a round meets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinViolated(OperatedModel):
+    """A probe pinned to a route was answered by another provider, or from a cache."""
+
+    route: RouteId
+    served_by: str | None = None  # as the answer names it; None = it does not say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountFault(OperatedModel):
+    """Our own key, credit, configuration or request is at fault. Said by every such round."""
+
+    code: str  # reason code of the verdict
+    detail: str = ""  # holds no secret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountRestored(OperatedModel):
+    """A round was made without such a fault."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteStale(OperatedModel):
+    """A route gave no evidence for longer than `stale_after`."""
+
+    route: RouteId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteFresh(OperatedModel):
+    """A stale route gave evidence again, or is not listed any more."""
+
+    route: RouteId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingShrunk(OperatedModel):
+    """A listing lost so many routes that it is not believed; no round is made of it."""
+
+    before: int  # routes of the last believed listing
+    after: int  # routes of this one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingBelieved(OperatedModel):
+    """A listing is believed again, after one that was not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlAbsent(OperatedModel):
+    """No control for a contract failed as it should within `control_max_age`: its passes are unproven."""
+
+    contract: ContractName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlPresent(OperatedModel):
+    """A control for a contract failed as it should again."""
+
+    contract: ContractName
+
+
+# Our own bugs and changes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCrashed(OperatedModel):
+    """A judge raised; its verdict is `inconclusive`. Said by every round in which it happens, once."""
+
+    contract: ContractName
+    error: str  # type and message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundCrashed(OperatedModel):
+    """A round ended by an error of ours; nothing of it was recorded."""
+
+    error: str  # type and message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requalifying(Operated):
+    """A judge, probe or prompt is of another version: its contract's fails only count from `until` on."""
+
+    contract: ContractName
+    until: datetime
+    version: str  # of what now judges
+    model: ModelId | None = None  # None = of all models
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reloaded(Operated):
+    """The configuration was read anew while running: taken over, or refused and the old one kept."""
+
+    ok: bool
+    detail: str = ""  # what was wrong
+
+
+# Time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockStepped(Operated):
+    """The wall clock moved otherwise than the monotonic one; a round that met it was not recorded."""
+
+    seconds: int  # negative: backwards; positive: ahead
+    model: ModelId | None = None  # whose round was not recorded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundOverdue(OperatedModel):
+    """No round was made of a model for longer than `overdue_after`."""
+
+    since: datetime | None = None  # the last round; None = there never was one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundReturned(OperatedModel):
+    """A round was made of a model that was overdue."""
+
+
+# Money; all in USD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reserved(OperatedModel):
+    """The most that a round can cost was set aside before anything was sent."""
+
+    round_id: str
+    usd: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled(OperatedModel):
+    """A round ended: what it did cost takes the place of what was set aside."""
+
+    round_id: str
+    usd: Decimal
+    asked: int = 0  # probes sent, confirmations included
+    unasked: int = 0  # planned probes that the budget did not allow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetReached(Operated):
+    """The day's budget does not allow what was planned; routes go unasked until the day ends."""
+
+    spent_usd: Decimal
+    budget_usd: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetRestored(Operated):
+    """The budget allows what is planned again."""
+
+
+Operation = (
+    PinViolated
+    | AccountFault
+    | AccountRestored
+    | RouteStale
+    | RouteFresh
+    | ListingShrunk
+    | ListingBelieved
+    | ControlAbsent
+    | ControlPresent
+    | JudgeCrashed
+    | RoundCrashed
+    | Requalifying
+    | Reloaded
+    | ClockStepped
+    | RoundOverdue
+    | RoundReturned
+    | Reserved
+    | Settled
+    | BudgetReached
+    | BudgetRestored
+)
+
+OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
+    PinViolated: "pin_violated",
+    AccountFault: "account_fault",
+    AccountRestored: "account_restored",
+    RouteStale: "route_stale",
+    RouteFresh: "route_fresh",
+    ListingShrunk: "listing_shrunk",
+    ListingBelieved: "listing_believed",
+    ControlAbsent: "control_absent",
+    ControlPresent: "control_present",
+    JudgeCrashed: "judge_crashed",
+    RoundCrashed: "round_crashed",
+    Requalifying: "requalifying",
+    Reloaded: "reloaded",
+    ClockStepped: "clock_stepped",
+    RoundOverdue: "round_overdue",
+    RoundReturned: "round_returned",
+    Reserved: "reserved",
+    Settled: "settled",
+    BudgetReached: "budget_reached",
+    BudgetRestored: "budget_restored",
+}
+OPERATED: Final = frozenset(OPERATION_NAMES.values())
+_TYPES: Final = {name: kind for kind, name in OPERATION_NAMES.items()}
+
+
+def operation_to_json(operation: Operation) -> JsonObject:
+    """Write an operating event as plain JSON values, lossless; `event` names its kind."""
+    return {"event": OPERATION_NAMES[type(operation)], **to_json(operation)}
+
+
+def operation_from_json(data: Mapping[str, object]) -> Operation:
+    """Read an operating event back.
+
+    Raises:
+        StoreError: It is of no known kind, or a field is missing, unknown or of the wrong type.
+    """
+    name = data.get("event")
+    kind = _TYPES.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise StoreError(f"event log: unknown operating event {name!r}")
+    return from_json(kind, {key: value for key, value in data.items() if key != "event"})
+
+
+def model_of(operation: Operation) -> ModelId | None:
+    """Tell whose event it is; None = of no single model."""
+    match operation:
+        case OperatedModel() | Requalifying() | ClockStepped():
+            return operation.model
+        case _:
+            return None
+
+
+def operation_draft(operation: Operation) -> StoredDraft:
+    """Make the log's entry of an operating event."""
+    return StoredDraft(
+        kind=OPERATION_NAMES[type(operation)],
+        at=operation.at,
+        body=operation_to_json(operation),
+        model=model_of(operation),
+    )

@@ -1,0 +1,214 @@
+"""The operating events: lossless in the log, and folded into how the canary itself stands."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.operating import OperatingState, evolve_operating
+from routecanary.domain.operation import (
+    OPERATED,
+    OPERATION_NAMES,
+    AccountFault,
+    AccountRestored,
+    BudgetReached,
+    BudgetRestored,
+    ClockStepped,
+    ControlAbsent,
+    ControlPresent,
+    JudgeCrashed,
+    ListingBelieved,
+    ListingShrunk,
+    Operation,
+    PinViolated,
+    Reloaded,
+    Requalifying,
+    Reserved,
+    RoundCrashed,
+    RoundOverdue,
+    RoundReturned,
+    RouteFresh,
+    RouteStale,
+    Settled,
+    model_of,
+    operation_draft,
+    operation_from_json,
+    operation_to_json,
+)
+from routecanary.errors import StoreError
+
+AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+LATER = AT + timedelta(minutes=30)
+MODEL = ModelId("acme/chat")
+ALPHA = RouteId("alpha")
+LANGUAGE = ContractName("language")
+
+EVERY_OPERATION: tuple[Operation, ...] = (
+    PinViolated(at=AT, model=MODEL, route=ALPHA, served_by="Beta"),
+    AccountFault(at=AT, model=MODEL, code="no_credit", detail="402"),
+    AccountRestored(at=AT, model=MODEL),
+    RouteStale(at=AT, model=MODEL, route=ALPHA),
+    RouteFresh(at=AT, model=MODEL, route=ALPHA),
+    ListingShrunk(at=AT, model=MODEL, before=12, after=0),
+    ListingBelieved(at=AT, model=MODEL),
+    ControlAbsent(at=AT, model=MODEL, contract=LANGUAGE),
+    ControlPresent(at=AT, model=MODEL, contract=LANGUAGE),
+    JudgeCrashed(at=AT, model=MODEL, contract=LANGUAGE, error="ValueError: x"),
+    RoundCrashed(at=AT, model=MODEL, error="KeyError: 'y'"),
+    Requalifying(at=AT, contract=LANGUAGE, until=LATER, version="2", model=MODEL),
+    Reloaded(at=AT, ok=False, detail="unknown key"),
+    ClockStepped(at=AT, seconds=-7_200, model=MODEL),
+    RoundOverdue(at=AT, model=MODEL, since=AT - timedelta(hours=3)),
+    RoundReturned(at=AT, model=MODEL),
+    Reserved(at=AT, model=MODEL, round_id="r1", usd=Decimal("0.0123")),
+    Settled(at=AT, model=MODEL, round_id="r1", usd=Decimal("0.0045"), asked=30, unasked=2),
+    BudgetReached(at=AT, spent_usd=Decimal("4.51"), budget_usd=Decimal("5")),
+    BudgetRestored(at=AT),
+)
+
+
+def _fold(*events: Operation) -> OperatingState:
+    state = OperatingState()
+    for event in events:
+        state = evolve_operating(state, event)
+    return state
+
+
+def test_examples_cover_the_union() -> None:
+    """Each kind has its example here, and its own name."""
+    assert [type(event) for event in EVERY_OPERATION] == list(OPERATION_NAMES)
+    assert len(OPERATED) == len(OPERATION_NAMES)
+
+
+@pytest.mark.parametrize("event", EVERY_OPERATION, ids=lambda event: type(event).__name__)
+def test_operation_survives_json(event: Operation) -> None:
+    """What the log gives back is what was written, whatever the kind."""
+    draft = operation_draft(event)
+    assert operation_from_json(json.loads(json.dumps(operation_to_json(event)))) == event
+    assert (draft.kind, draft.at) == (OPERATION_NAMES[type(event)], AT)
+    assert draft.model == model_of(event) == getattr(event, "model", None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"event": 7},
+        {"event": "suspended"},
+        {"event": "route_stale", "at": "2026-03-01T12:00:00Z", "model": "acme/chat"},
+        {"event": "budget_restored", "at": "2026-03-01T12:00:00Z", "extra": 1},
+        {"event": "clock_stepped", "at": "2026-03-01T12:00:00Z", "seconds": "5"},
+    ],
+)
+def test_unknown_operation_is_refused(body: dict[str, object]) -> None:
+    """A kind, a field or a type that this version does not know is an error of the store."""
+    with pytest.raises(StoreError):
+        operation_from_json(body)
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends"),
+    [
+        (AccountFault(at=AT, model=MODEL, code="no_credit"), AccountRestored(at=LATER, model=MODEL)),
+        (ListingShrunk(at=AT, model=MODEL, before=9, after=1), ListingBelieved(at=LATER, model=MODEL)),
+        (RouteStale(at=AT, model=MODEL, route=ALPHA), RouteFresh(at=LATER, model=MODEL, route=ALPHA)),
+        (
+            ControlAbsent(at=AT, model=MODEL, contract=LANGUAGE),
+            ControlPresent(at=LATER, model=MODEL, contract=LANGUAGE),
+        ),
+        (RoundOverdue(at=AT, model=MODEL), RoundReturned(at=LATER, model=MODEL)),
+        (
+            BudgetReached(at=AT, spent_usd=Decimal(4), budget_usd=Decimal(5)),
+            BudgetRestored(at=LATER),
+        ),
+        (
+            Reserved(at=AT, model=MODEL, round_id="r", usd=Decimal(1)),
+            Settled(at=LATER, model=MODEL, round_id="r", usd=Decimal(0)),
+        ),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_what_begins_also_ends(begins: Operation, ends: Operation) -> None:
+    """A condition is there between its two events; afterwards the model takes no room."""
+    assert _fold(begins) != OperatingState()
+    ended = _fold(begins, ends)
+    assert (ended.models, ended.reserved, ended.budget_reached_at) == ({}, {}, None)
+    assert _fold(ends, begins) == _fold(begins) or isinstance(ends, Settled)
+
+
+def test_since_is_the_first_time() -> None:
+    """A condition that is said again keeps its beginning, and shows what was said last."""
+    state = _fold(
+        AccountFault(at=AT, model=MODEL, code="no_credit"),
+        AccountFault(at=LATER, model=MODEL, code="bad_key", detail="401"),
+        RouteStale(at=AT, model=MODEL, route=ALPHA),
+        RouteStale(at=LATER, model=MODEL, route=ALPHA),
+        ListingShrunk(at=AT, model=MODEL, before=9, after=1),
+        ListingShrunk(at=LATER, model=MODEL, before=9, after=0),
+        RoundOverdue(at=AT, model=MODEL),
+        RoundOverdue(at=LATER, model=MODEL),
+    )
+    one = state.model(MODEL)
+    assert one.account is not None
+    assert (one.account.since, one.account.code) == (AT, "bad_key")
+    assert one.stale == {ALPHA: AT}
+    assert one.listing is not None
+    assert (one.listing.since, one.listing.after) == (AT, 0)
+    assert one.overdue_said_at == AT
+
+
+def test_a_day_is_charged_what_its_rounds_may_cost() -> None:
+    """Set aside counts in full until it is settled, on the day on which it was set aside."""
+    late = datetime(2026, 3, 1, 23, 59, tzinfo=UTC)
+    begun = _fold(
+        Reserved(at=AT, model=MODEL, round_id="noon", usd=Decimal("0.40")),
+        Settled(at=AT, model=MODEL, round_id="noon", usd=Decimal("0.10")),
+        Reserved(at=AT, model=MODEL, round_id="killed", usd=Decimal("0.30")),
+        Reserved(at=late, model=MODEL, round_id="late", usd=Decimal("0.20")),
+    )
+    assert begun.committed(date(2026, 3, 1)) == Decimal("0.60")
+    ended = evolve_operating(
+        begun, Settled(at=late + timedelta(minutes=5), model=MODEL, round_id="late", usd=Decimal("0.05"))
+    )
+    assert ended.committed(date(2026, 3, 1)) == Decimal("0.45")
+    assert ended.committed(date(2026, 3, 2)) == 0
+
+
+def test_old_days_are_forgotten() -> None:
+    """Spending and reservations of days that are over take no room."""
+    state = _fold(
+        Reserved(at=AT, model=MODEL, round_id="killed", usd=Decimal(1)),
+        Settled(at=AT, model=MODEL, round_id="unknown", usd=Decimal(1)),
+        Reserved(at=AT + timedelta(days=2), model=MODEL, round_id="now", usd=Decimal(2)),
+    )
+    assert state.settled == {}
+    assert set(state.reserved) == {"now"}
+
+
+def test_trials_are_of_one_model_or_of_all() -> None:
+    """A contract is on trial until its time, also where only one model's version changed."""
+    other = ModelId("acme/other")
+    state = _fold(
+        Requalifying(at=AT, contract=LANGUAGE, until=LATER, version="2"),
+        Requalifying(at=AT, contract=ContractName("latency"), until=LATER, version="5", model=MODEL),
+    )
+    assert state.on_trial(MODEL, AT) == {"language", "latency"}
+    assert state.on_trial(other, AT) == {"language"}
+    assert state.on_trial(MODEL, LATER) == frozenset()
+    assert state.requalifying[LANGUAGE].version == "2"
+
+
+def test_the_last_reload_and_step_are_known() -> None:
+    """Of reloads and clock steps the last one is kept."""
+    state = _fold(
+        Reloaded(at=AT, ok=True),
+        Reloaded(at=LATER, ok=False, detail="policy.toml: unknown key"),
+        ClockStepped(at=AT, seconds=4_000),
+    )
+    assert state.reload is not None
+    assert (state.reload.ok, state.reload.detail) == (False, "policy.toml: unknown key")
+    assert state.clock_stepped_at == AT
