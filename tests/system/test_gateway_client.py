@@ -696,6 +696,27 @@ def test_a_listing_is_asked_for_by_model() -> None:
     assert listing.model == "acme/chat-2:free"
 
 
+def test_a_listing_says_whether_the_model_can_go_without_reasoning() -> None:
+    """It stands in the model's own description; where that cannot be had, the listing still comes."""
+
+    async def go(description: Script) -> Any:
+        async def script(line: Line) -> None:
+            is_listing = wire.requests[-1].line.split()[1].endswith("/endpoints")
+            await (document(LISTING) if is_listing else description)(line)
+
+        async with serving(script) as wire, a_gateway(wire.port) as gateway:
+            listing = await gateway.listing(MODEL)
+            return [request.line.split()[1] for request in wire.requests], listing
+
+    asked, listing = run(go(document({"data": {"reasoning": {"mandatory": True}}})))
+    assert asked == ["/api/v1/models/acme/chat-2/endpoints", "/api/v1/model/acme/chat-2"]
+    assert listing.reasoning_mandatory
+    for description in (document({}, "404 Not Found"), document(b"<html>"), closed_without_a_word):
+        _, listing = run(go(description))
+        assert not listing.reasoning_mandatory
+        assert len(listing.routes) == 1
+
+
 def test_a_model_id_cannot_leave_its_place_in_the_path() -> None:
     """Whatever it holds."""
     wire, _ = run(call(document(LISTING), "listing", ModelId("a/b?x#y\r\nz")))

@@ -25,8 +25,12 @@ MAX_NOTES: Final = 50
 MAX_COUNT: Final = 10**9  # tokens; no context is longer
 PROBE_PROMPT_TOKENS: Final = 4_000  # a price that begins above this many prompt tokens never meets a probe
 
+_MODEL_IDS: Final = ("id", "canonical_slug")
 
-def listing_from_json(document: Json, *, model: ModelId, at: datetime, place: str = "listing") -> Listing:
+
+def listing_from_json(
+    document: Json, *, model: ModelId, at: datetime, place: str = "listing", facts: Json = None
+) -> Listing:
     """Read the answer of `GET /models/{author}/{slug}/endpoints`.
 
     Args:
@@ -34,6 +38,8 @@ def listing_from_json(document: Json, *, model: ModelId, at: datetime, place: st
         model: The id that was asked for.
         at: When it was asked, UTC.
         place: Names the document in messages.
+        facts: The decoded body of `GET /model/{author}/{slug}`, which says whether the model can go without
+            reasoning, and its ids; None, or anything else, says nothing.
     Returns:
         The routes sorted by tag; rows that share a tag are one route with `rows` counted. A row without a
         usable tag cannot be pinned: it is no route, and a note says so.
@@ -55,7 +61,9 @@ def listing_from_json(document: Json, *, model: ModelId, at: datetime, place: st
         )
     notes = _Notes()
     by_tag: dict[RouteId, list[_Row]] = {}
-    ids = {str(model), *_texts(data, ("id", "canonical_slug"))}
+    described = facts.get("data") if isinstance(facts, dict) else None
+    described = described if isinstance(described, dict) else {}
+    ids = {str(model), *_texts(data, _MODEL_IDS), *_texts(described, _MODEL_IDS)}
     for index, entry in enumerate(rows):
         key = f"data.endpoints[{index}]"
         row_object = _object(entry, place, key)
@@ -69,7 +77,7 @@ def listing_from_json(document: Json, *, model: ModelId, at: datetime, place: st
         at=at,
         routes=tuple(_route(by_tag[tag], swallowed(tag, by_tag, tiers)) for tag in sorted(by_tag)),
         accepted_models=frozenset(_with_base(ids)),
-        reasoning_mandatory=_mandatory(data),
+        reasoning_mandatory=_mandatory(data) or _mandatory(described),
         notes=notes.lines(),
     )
 

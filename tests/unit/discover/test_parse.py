@@ -34,12 +34,14 @@ def test_an_answer_may_carry_the_id_or_a_dated_one() -> None:
         a_document(a_row(model_id="acme/chat-2-20260901"), canonical_slug="acme/chat-2-0901"),
         model=MODEL + ":free",
         at=AT,
+        facts={"data": {"id": "acme/chat-latest", "canonical_slug": 7}},
     )
     assert listing.accepted_models == {
         "acme/chat-2:free",
         "acme/chat-2",
         "acme/chat-2-0901",
         "acme/chat-2-20260901",
+        "acme/chat-latest",
     }
 
 
@@ -191,11 +193,29 @@ def test_a_price_that_is_not_stated_stays_unknown() -> None:
     assert only_route(a_row(pricing={})).price_prompt is None
 
 
-def test_mandatory_reasoning_is_read_where_the_gateway_states_it() -> None:
-    """The flag of the model travels with the listing."""
-    assert read(a_row(), reasoning={"mandatory": True}).reasoning_mandatory
-    assert not read(a_row(), reasoning={"mandatory": "yes"}).reasoning_mandatory
-    assert not read(a_row()).reasoning_mandatory
+@pytest.mark.parametrize(
+    ("listed", "facts", "mandatory"),
+    [
+        ({}, None, False),
+        ({"reasoning": {"mandatory": True}}, None, True),
+        ({"reasoning": {"mandatory": "yes"}}, None, False),
+        (
+            {"reasoning": None},
+            {"data": {"reasoning": {"mandatory": True, "supported_efforts": ["low"]}}},
+            True,
+        ),
+        ({}, {"data": {"reasoning": {"mandatory": False}}}, False),
+        ({}, {"data": None}, False),
+        ({}, {"error": {"code": 404}}, False),
+        ({}, ["data"], False),
+    ],
+)
+def test_mandatory_reasoning_is_read_wherever_the_gateway_states_it(
+    listed: dict[str, Any], facts: object, mandatory: bool
+) -> None:
+    """In the listing or in the model's own description; silence says no."""
+    listing = listing_from_json(a_document(a_row(), **listed), model=MODEL, at=AT, facts=facts)
+    assert listing.reasoning_mandatory is mandatory
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,9 @@ class StartRecording(Protocol):
 
 
 class ReadListing(Protocol):
-    def __call__(self, document: Json, *, model: ModelId, at: datetime, place: str) -> Listing: ...
+    def __call__(
+        self, document: Json, *, model: ModelId, at: datetime, place: str, facts: Json
+    ) -> Listing: ...
 
 
 class OpenRouterGateway:
@@ -150,10 +152,9 @@ class OpenRouterGateway:
                 with Watch(recording, self._clock, limit):
                     connection = await self._line.connect()
                     await exchange(connection, self._line.request(body), recording, self._clock)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-        except (aiohttp.ClientError, OSError) as error:
+        except (aiohttp.ClientError, OSError) as error:  # our own deadline is a TimeoutError, so an OSError
+            if isinstance(error, TimeoutError) and limit.expired():
+                return
             failure = failure_from(error)
             if failure is None:
                 raise
@@ -175,7 +176,15 @@ class OpenRouterGateway:
             document = parse_json(data)
         except JsonError as error:
             raise ListingError(error.problem, place=place) from None
-        return self._read_listing(document, model=model, at=self._clock.now(), place=place)
+        facts = await self._facts(model)
+        return self._read_listing(document, model=model, at=self._clock.now(), place=place, facts=facts)
+
+    async def _facts(self, model: ModelId) -> Json:
+        """Ask for what the gateway says of the model itself; None where that cannot be had."""
+        try:
+            return await self._document(f"/model/{quote(model, safe='/:')}")
+        except GatewayError:
+            return None
 
     async def providers(self) -> Mapping[str, str]:
         """Look up the providers: display name → base slug.
