@@ -125,6 +125,34 @@ canary.close()
     assert seen == {"first": whole, "watching": [False, True], "answers": [whole]}
 
 
+def test_a_fork_in_the_middle_of_a_look_harms_nothing(path: Path, tmp_path: Path) -> None:
+    """The child has neither the lock that the thread held nor what it had half read."""
+    other = tmp_path / "other.json"
+    write_snapshot(other, document(facts(suspensions=suspended("gamma"))))
+    seen = run(
+        """
+import json, os, sys, warnings
+from routecanary.client import Canary
+warnings.simplefilter("ignore", DeprecationWarning)  # as above
+canary = Canary(sys.argv[1], clock=lambda: float(sys.argv[3]), interval=3600)
+os.rename(sys.argv[2], sys.argv[1])
+with canary._looking:
+    canary._file.read_if_changed()
+    child = os.fork()
+    if child == 0:
+        taken = canary.refresh()
+        print(json.dumps([taken, canary.provider_preferences("acme/chat")["ignore"]]), flush=True)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+canary.close()
+""",
+        str(path),
+        str(other),
+        str(NOW.timestamp()),
+    )
+    assert seen == [True, ["gamma"]]
+
+
 def test_many_threads_ask_while_the_file_changes(path: Path) -> None:
     """Every answer is that of one snapshot, whole; no call fails, and no count is lost."""
     lists = {name: sorted(["filterhost", name]) for name in ("alpha", "beta", "gamma")}

@@ -263,6 +263,8 @@ class Canary:
                     watcher = threading.Thread(target=_watch, args=arguments, name="routecanary", daemon=True)
                     watcher.start()
                     self._watcher = watcher
+                    if self._fault is None:
+                        self._problem = None
                 if self._views is not None:
                     self._by_name = self._views.by_name
             except RuntimeError as error:  # no room for a thread, or the interpreter is going down

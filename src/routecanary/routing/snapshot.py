@@ -161,4 +161,4 @@ def _models(models: frozenset[ModelId] | None) -> Json:
 
 
 def _sorted(entries: Iterable[dict[str, Json]]) -> list[Json]:
-    return sorted(entries, key=lambda entry: (str(entry["target"]), str(entry["models"])))
+    return sorted(entries, key=lambda entry: tuple(map(str, entry.values())))

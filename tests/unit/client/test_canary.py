@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -387,6 +388,26 @@ def test_a_thread_takes_new_snapshots_up(path: Path, wall: Wall) -> None:
     write_snapshot(path, GOOD)
     canary.close()
     assert ignored(canary) == ["gamma"]
+
+
+def test_where_no_thread_can_be_started_calls_go_on(
+    path: Path, wall: Wall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A later call tries again; until then the list is the one that was read."""
+
+    def no_room(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as full:
+        full.setattr(threading.Thread, "start", no_room)
+        canary = Canary(path, clock=wall)
+        assert ignored(canary) == WHOLE
+        assert not canary.status()["watching"]
+        assert canary.status()["problem"] == "no background thread: can't start new thread"
+    assert ignored(canary) == WHOLE
+    assert canary.status()["watching"]
+    assert canary.status()["problem"] is None
+    canary.close()
 
 
 def test_a_canary_that_nobody_has_ends_its_thread(path: Path) -> None:

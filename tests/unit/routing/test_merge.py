@@ -41,6 +41,7 @@ def merged(held: View, existing: Mapping[str, Any] | None) -> tuple[dict[str, An
         # No duplicates; the caller's spelling is kept, whatever its case.
         ({"ignore": ["Beta", "zeta"]}, {"ignore": ["Beta", "zeta", "filterhost"]}),
         ({"ignore": ["zeta", "beta", "zeta"]}, {"ignore": ["zeta", "beta", "filterhost"]}),
+        ({"ignore": ["zeta", "zeta"]}, {"ignore": ["zeta", "beta", "filterhost"]}),
         ({"ignore": ["filterhost", "beta"]}, {"ignore": ["filterhost", "beta"]}),
         ({"ignore": ["Zeta", "zeta"]}, {"ignore": ["Zeta", "zeta", "beta", "filterhost"]}),
         ({"ignore": ["a\nbeta"]}, {"ignore": ["a\nbeta", "beta", "filterhost"]}),
@@ -143,6 +144,8 @@ ROUTES = (
         ("gamma", {"order": ["gamma"], "allow_fallbacks": False}, False),
         ("gamma", {"order": ["gamma", "alpha"], "allow_fallbacks": False}, True),
         ("gamma", {"order": ["gamma", "alpha"], "only": ["gamma"], "allow_fallbacks": False}, False),
+        ("gamma", {"order": ["alpha"], "only": ["beta"], "allow_fallbacks": False}, False),
+        ("gamma", {"order": ["alpha/us"], "only": ["alpha"], "allow_fallbacks": False}, True),
         ("gamma", {"allow_fallbacks": False}, True),
     ],
 )
