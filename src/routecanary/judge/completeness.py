@@ -20,6 +20,7 @@ from routecanary.judge.vocabulary import words
 
 _FAR_BELOW: Final = 0.5  # of the limit: a cut here is not ours, whatever the tokenizer
 _NEAR: Final = 0.9  # of the limit: a cut here is ours
+_FEW_WORDS: Final = 4  # a name or a title
 _DEFAULT_LIMIT_TOKENS: Final = 256  # a host that cuts below this without being asked to has a toy default
 
 # What a finished text may end in: a stop, a closing quote or bracket, a mark-up sign, a symbol.
@@ -97,6 +98,12 @@ def ends_open(text: str) -> bool:
     if re.match(r"\s*(?:[-*+•]|\d+[.)]|#|\|)\s", last_line):
         return False  # list items and headings
     return _SENTENCE_END.search(last_line) is not None
+
+
+def is_closed(text: str) -> bool:
+    """Say whether a text ends as a whole one does: in a closing mark, or in a few words that need none."""
+    text = text.rstrip()
+    return _CLOSED_END.search(text) is not None or len(text.split()) < _FEW_WORDS
 
 
 def _without_text(answer: Answer, asked: Asked, settings: Settings, *, cut: bool) -> Finding | None:

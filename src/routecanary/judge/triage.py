@@ -16,7 +16,7 @@ from routecanary.domain.names import FILTERING, LATENCY, ContractName
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import EndingKind
 from routecanary.domain.verdict import VerdictKind
-from routecanary.judge.completeness import ends_open
+from routecanary.judge.completeness import is_closed
 from routecanary.judge.contract import Finding, unsure
 from routecanary.judge.gateway_errors import FILTERED, classify_error
 from routecanary.judge.provenance import is_failure, other_host, other_model, replayed
@@ -100,7 +100,7 @@ def _ending(answer: Answer, spared: frozenset[ContractName]) -> Triage | None:
         word = "connection" if ending is EndingKind.RESET else "stream_cut"
         return Triage(_transport(word, f"ended ({ending}) without finish_reason or [DONE]"), spared)
     unfinished = answer.finish_reason is None and answer.form is Form.STREAM and not answer.tool_calls
-    if unfinished and (not answer.has_text or ends_open(answer.text)):
+    if unfinished and not (answer.has_text and is_closed(answer.text)):
         # A gateway adds [DONE] by itself after a cut: that is no word of the host's.
         return Triage(
             _transport("stream_cut", "[DONE] without finish_reason after an unfinished text"), spared
