@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.output import complain, say_json
 from routecanary.domain.policy import Policy
+from routecanary.errors import InputError
 from routecanary.replay.printed import printed
 from routecanary.replay.run import Rejected, open_trace, read_lines, read_policy, replay_lines
 
 
-def replay(trace: str, /, *, policy: Path | None = None, json: bool = False) -> int:
+def replay(
+    trace: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    /,
+    *,
+    policy: Path | None = None,
+    json: bool = False,
+) -> int:
     """Print the events that follow from a trace, one JSON object a line.
 
     A rejected line prints one error on standard error, changes nothing, and makes the exit code 2.
@@ -26,6 +36,8 @@ def replay(trace: str, /, *, policy: Path | None = None, json: bool = False) -> 
         Accepted for uniformity; the output is JSON lines in any case.
     """
     del json
+    if trace.startswith("-") and trace != "-":
+        raise InputError("unknown option", value=trace, allowed="TRACE, --policy, --json")
     numbers = read_policy(policy) if policy else Policy()
     code = ExitCode.OK
     with open_trace(trace) as stream:

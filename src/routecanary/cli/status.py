@@ -56,7 +56,7 @@ def status(*, config: Path | None = None, json: bool = False) -> int:
                 "never" if state.last_round_at is None else f"{span(now - state.last_round_at)} ago",
                 str(len(state.named)),
                 str(len(production(state))),
-                str(len(in_force(state, now))),
+                f"{len(in_force(state, now))}{' (shadow)' * (mode_of(state, settings) is Mode.OBSERVE)}",
             )
             for state in states
         ],
