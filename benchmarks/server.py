@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from typing import Final, cast
 
 import uvloop
 
-CHUNKS: Final = 20
+CHUNKS: Final = 20  # one a sentence
 STEP: Final = 0.05  # seconds between chunks, and before the first
 ROUTES: Final = 500
 
@@ -22,14 +23,35 @@ HEAD: Final = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Generation-Id: gen-bench\r\n"
     b"Transfer-Encoding: chunked\r\n\r\n"
 )
-SENTENCE: Final = "The rain drummed on the tin roof while Mara counted the lamps below. "
+SENTENCES: Final = (
+    "*Mara lifts the lantern and listens.* ",
+    "The rain drums on the tin roof of the harbour office, and nobody has come up the road since noon. ",
+    '"You could have sent word," she says, without turning around. ',
+    "Edwin sets the wet bundle on the table and unties it with stiff fingers. ",
+    '"The wire was down before the bridge was," he answers. ',
+    "Between them the flame leans over and stands up again. ",
+    "She counts the lamps along the quay; there should be eleven, and she counts nine. ",
+    "Somewhere below a door bangs, and a dog gives up barking. ",
+    '"Whoever put those two out knew which ones we watch." ',
+    "He nods, slowly, as if the thought had walked beside him all the way. ",
+    "The ledger lies open where the clerk left it, the last line half written. ",
+    '"Then read me the names," Mara says, "and leave out none of them." ',
+    "Edwin draws the lantern closer and runs a thumb down the column. ",
+    "Each name comes out quieter than the one before it. ",
+    "At the ninth he stops, and looks at her over the glass. ",
+    '"This one you know," he says. ',
+    "She does not answer; she is already reaching for her coat. ",
+    "The wind takes the door out of her hand and flings it wide. ",
+    "Out on the water a single light answers theirs, twice, and goes dark. ",
+    "*She steps into the rain and does not look back.*",
+)
 
 
 def event(delta: dict[str, str], **more: object) -> bytes:
     frame = {
         "id": "gen-bench",
         "object": "chat.completion.chunk",
-        "created": 1_790_000_000,
+        "created": int(time.time()),
         "model": "bench/chat-1",
         "provider": "Bench Host",
         "choices": [{"index": 0, "delta": delta, "finish_reason": None, "native_finish_reason": None}],
@@ -42,10 +64,10 @@ def http_chunk(data: bytes) -> bytes:
     return f"{len(data):x}\r\n".encode() + data + b"\r\n"
 
 
-CONTENT: Final = http_chunk(event({"content": SENTENCE}))
+CONTENTS: Final = tuple(http_chunk(event({"content": sentence})) for sentence in SENTENCES)
 LAST: Final = (
     http_chunk(
-        event({"content": SENTENCE})
+        event({"content": SENTENCES[-1]})
         + event(
             {"content": ""},
             choices=[{"index": 0, "delta": {}, "finish_reason": "stop", "native_finish_reason": "eos"}],
@@ -114,7 +136,7 @@ class Host(asyncio.Protocol):
         if self._sent == CHUNKS:
             self._transport.write(LAST)
         else:
-            self._transport.write(CONTENT)
+            self._transport.write(CONTENTS[self._sent - 1])
             self._schedule()
 
 
