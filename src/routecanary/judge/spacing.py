@@ -24,6 +24,7 @@ _LETTERS: Final = re.compile(f"[{_LETTER}]")
 _LONG_RUN: Final = re.compile(f"[{_LETTER}]{{22,}}")
 _LONG_HANGUL: Final = re.compile(r"[\uac00-\ud7a3]{14,}")
 _GLUED_SENTENCES: Final = re.compile(f"[{_LETTER}]{{2}}[.!?,;][{_LETTER}]{{2}}")
+_INNER_CAPITAL: Final = re.compile(r"[a-zà-ÿß][A-ZÀ-Þ]")
 _OTHER_SCRIPTS: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _SPACES_ASKED: Final = re.compile(
     r"\bspac(?:e|es|ing)\b|hash ?tag|camel ?case|one word|single word|no gaps|url|password|identifier"
@@ -68,12 +69,11 @@ def _glued(prose: str, parts: list[str], letters: int) -> Finding | None:
         return None
     runs = _LONG_RUN.findall(prose) + _LONG_HANGUL.findall(prose)
     in_runs = sum(len(run) for run in runs)
+    glued = _GLUED_SENTENCES.search(prose) is not None
+    if in_runs < 0.5 * letters or not (glued or len(_INNER_CAPITAL.findall(prose)) >= 2):
+        return None  # long compounds, spaced as they should be
     detail = f"{letters} letters in {len(parts)} pieces: {excerpt(prose.lstrip())}"
-    if in_runs < 0.5 * letters:
-        return None
-    if _GLUED_SENTENCES.search(prose) and letters >= 25 * len(parts):
-        return fail(_CODE, detail)
-    return unsure(_CODE, detail)
+    return fail(_CODE, detail) if glued and letters >= 25 * len(parts) else unsure(_CODE, detail)
 
 
 def _in_pieces(parts: list[str]) -> Finding | None:

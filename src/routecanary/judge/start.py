@@ -76,6 +76,8 @@ def _before_opening(start: str, opening: str) -> Finding | None:
         return None if set(what) <= _MARKUP or what in ("...", "....") else unsure(_CODE, detail)
     if any(c.isspace() for c in what) or len(solid) > _MAX_FRAGMENT or not _opens_properly(after):
         return None  # a text of its own, or `hey *waves*`: a word, then an action
+    if _SOUND.fullmatch(what):
+        return None
     glued = before == what
     if solid.isdigit():
         return fail(_CODE, detail) if glued else None

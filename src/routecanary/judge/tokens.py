@@ -58,7 +58,8 @@ _ABOUT_MARKS: Final = re.compile(
 
 def leaked_tokens(text: str, asked: Asked) -> Finding | None:
     """Find the gravest mark in the text: a tool call, hidden reasoning, a template token."""
-    if not any(sign in text for sign in _SIGNS) and not text.startswith(_LOWER_STARTS):
+    marked = any(sign in text for sign in _SIGNS) or text.startswith(_LOWER_STARTS)
+    if not marked and not asked.tools:
         return _planning(text, asked)
     prose = without_code(text)
     return (
