@@ -15,7 +15,17 @@ from routecanary.decide.step import step
 from routecanary.domain.event import Event, Exclusions, RoundClosed, RouteOutcome
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.policy import Policy
-from routecanary.domain.round import Lift, Line, Mode, Pause, Resume, Round, RouteReport, SwitchMode
+from routecanary.domain.round import (
+    Lift,
+    Line,
+    Mode,
+    Pause,
+    Requalify,
+    Resume,
+    Round,
+    RouteReport,
+    SwitchMode,
+)
 from routecanary.domain.state import ModelState, RouteState
 from routecanary.domain.times import parse_duration
 from routecanary.domain.verdict import VerdictKind
@@ -155,11 +165,16 @@ class Story:
     def mode(self, at: str, mode: str) -> Told:
         return self.tell(SwitchMode(at=moment(at), model=MODEL, mode=Mode(mode)))
 
-    def pause(self, at: str) -> Told:
-        return self.tell(Pause(at=moment(at), model=MODEL))
+    def pause(self, at: str, until: str | None = None) -> Told:
+        return self.tell(Pause(at=moment(at), model=MODEL, until=None if until is None else moment(until)))
 
-    def resume(self, at: str) -> Told:
-        return self.tell(Resume(at=moment(at), model=MODEL))
+    def resume(self, at: str, *, scheduled: bool = False) -> Told:
+        return self.tell(Resume(at=moment(at), model=MODEL, scheduled=scheduled))
+
+    def requalify(self, at: str, *contracts: str) -> Told:
+        return self.tell(
+            Requalify(at=moment(at), model=MODEL, contracts=frozenset(map(ContractName, contracts)))
+        )
 
     def route(self, name: str) -> RouteState:
         return self.state.routes[RouteId(name)]

@@ -5,7 +5,7 @@ Nothing is decided here: an event carries what it changes, and this file lays it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
@@ -27,6 +27,7 @@ from routecanary.domain.event import (
     LadderReset,
     Lifted,
     ModeChanged,
+    PauseEndMoved,
     ProbeRecovered,
     ProbeWeak,
     Reinstated,
@@ -35,9 +36,10 @@ from routecanary.domain.event import (
     RoutesNamed,
     Suspended,
     SuspensionBlocked,
+    SuspicionCleared,
 )
 from routecanary.domain.names import ModelId, RouteId
-from routecanary.domain.state import ModelState, RouteState, Suspension
+from routecanary.domain.state import ModelState, RouteState, Streak, Suspension
 from routecanary.errors import StoreError
 
 
@@ -81,6 +83,8 @@ def _changed(state: ModelState, event: Event) -> ModelState:
             return _lifted(state, event)
         case LadderReset():
             return _with_route(state, event.route, replace(_route(state, event.route), offences=0))
+        case SuspicionCleared():
+            return _with_streaks(state, event.streaks)
         case ModeChanged():
             return _mode_changed(state, event)
         case ProbeWeak():
@@ -95,10 +99,10 @@ def _changed(state: ModelState, event: Event) -> ModelState:
             return replace(state, released=True)
         case CanaryLayerRestored():
             return replace(state, released=False)
-        case CanaryLayerPaused():
-            return replace(state, paused=True)
+        case CanaryLayerPaused() | PauseEndMoved():
+            return replace(state, paused=True, paused_until=event.until)
         case CanaryLayerResumed():
-            return replace(state, paused=False)
+            return replace(state, paused=False, paused_until=None)
         case CommonCause() | GatewayOutage() | SuspensionBlocked() | Exclusions():
             return state
         case Checkpoint():
@@ -131,10 +135,13 @@ def _routes_named(state: ModelState, event: RoutesNamed) -> ModelState:
 
 
 def _round_closed(state: ModelState, event: RoundClosed) -> ModelState:
-    routes = dict(state.routes)
-    for name, outcome in event.outcomes.items():
-        routes[name] = replace(_route(state, name), streak=outcome.streak)
-    return replace(state, routes=routes, rounds=state.rounds + 1)
+    streaks = {name: outcome.streak for name, outcome in event.outcomes.items()}
+    return replace(_with_streaks(state, streaks), rounds=state.rounds + 1)
+
+
+def _with_streaks(state: ModelState, streaks: Mapping[RouteId, Streak]) -> ModelState:
+    changed = {name: replace(_route(state, name), streak=streak) for name, streak in streaks.items()}
+    return replace(state, routes={**state.routes, **changed})
 
 
 def _begun(state: ModelState, event: Suspended | Renewed) -> ModelState:
@@ -168,7 +175,7 @@ def _mode_changed(state: ModelState, event: ModeChanged) -> ModelState:
         name: replace(route, offences=0, streak=replace(route.streak, clean=0))
         for name, route in state.routes.items()
     }
-    return replace(state, routes=routes, mode=event.mode, released=False, paused=False)
+    return replace(state, routes=routes, mode=event.mode, released=False, paused=False, paused_until=None)
 
 
 def _route(state: ModelState, name: RouteId) -> RouteState:

@@ -28,6 +28,20 @@ def aged(streak: Streak, at: datetime, policy: Policy) -> Streak:
     return streak
 
 
+def cleared(streak: Streak, contracts: frozenset[ContractName]) -> Streak:
+    """Take contracts out of the suspicion; a fail streak that no other contract supports ends.
+
+    Example: two failed rounds, both of `language`: without it no streak is left. Had `structured` failed in
+        one of them, the streak would stay at two, under suspicion of `structured` alone.
+    Source: docs/policy.md, Per contract.
+    """
+    suspicion = streak.suspicion - contracts
+    if suspicion:
+        retry = None if LANGUAGE in contracts else streak.retry_locale
+        return replace(streak, suspicion=suspicion, retry_locale=retry)
+    return replace(streak, failed=0, suspicion=suspicion, retry_locale=None)
+
+
 def advance(
     streak: Streak,
     round_class: RoundClass,

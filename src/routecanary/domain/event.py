@@ -183,6 +183,19 @@ class LadderReset(Happened):
     route: RouteId
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuspicionCleared(Happened):
+    """What judges these contracts is new: they were taken out of the suspicion sets.
+
+    A fail streak that nothing else supports ended with it.
+    """
+
+    contracts: frozenset[ContractName]
+    streaks: Mapping[RouteId, Streak]  # of the routes that were under such a suspicion, after it
+    actor: str | None = None
+    reason: str | None = None
+
+
 # The model as a whole
 
 
@@ -216,6 +229,15 @@ class CanaryLayerRestored(Happened):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanaryLayerPaused(Happened):
     until: datetime | None = None  # when whoever keeps the clock resumes
+    actor: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseEndMoved(Happened):
+    """A pause in force got another end."""
+
+    until: datetime | None = None  # None = until a person resumes
     actor: str | None = None
     reason: str | None = None
 
@@ -255,12 +277,14 @@ Event = (
     | Lifted
     | ClosedByMode
     | LadderReset
+    | SuspicionCleared
     | ModeChanged
     | CapacityLow
     | CapacityRestored
     | CanaryLayerReleased
     | CanaryLayerRestored
     | CanaryLayerPaused
+    | PauseEndMoved
     | CanaryLayerResumed
     | Exclusions
     | Checkpoint
@@ -281,12 +305,14 @@ EVENT_NAMES: Final[Mapping[type[Event], str]] = {
     Lifted: "lifted",
     ClosedByMode: "closed_by_mode",
     LadderReset: "ladder_reset",
+    SuspicionCleared: "suspicion_cleared",
     ModeChanged: "mode_changed",
     CapacityLow: "capacity_low",
     CapacityRestored: "capacity_restored",
     CanaryLayerReleased: "canary_layer_released",
     CanaryLayerRestored: "canary_layer_restored",
     CanaryLayerPaused: "canary_layer_paused",
+    PauseEndMoved: "pause_end_moved",
     CanaryLayerResumed: "canary_layer_resumed",
     Exclusions: "exclusions",
     Checkpoint: "checkpoint",

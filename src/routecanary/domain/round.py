@@ -88,7 +88,19 @@ class Resume:
     model: ModelId
     actor: str | None = None
     reason: str | None = None
+    scheduled: bool = False  # by the clock: resumes nothing before the pause's own end
 
 
-Act = Lift | SwitchMode | Pause | Resume
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requalify:
+    """What judges these contracts is new: what the old one saw accuses nobody any more."""
+
+    at: datetime
+    model: ModelId
+    contracts: frozenset[ContractName]
+    actor: str | None = None
+    reason: str | None = None
+
+
+Act = Lift | SwitchMode | Pause | Resume | Requalify
 Line = Round | Act

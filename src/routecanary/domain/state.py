@@ -57,6 +57,7 @@ class ModelState:
     model: ModelId
     mode: Mode = Mode.ENFORCE
     paused: bool = False  # an administrator stopped the merging of the canary layer
+    paused_until: datetime | None = None  # when whoever keeps the clock resumes; None = a person does
     released: bool = False  # the canary layer is left out because no production route was left
     capacity_low: bool = False
     weak: frozenset[ContractName] = frozenset()  # contracts whose probe a control passed last

@@ -22,6 +22,7 @@ from routecanary.domain.event import (
     LadderReset,
     Lifted,
     ModeChanged,
+    PauseEndMoved,
     ProbeRecovered,
     ProbeWeak,
     Reinstated,
@@ -30,6 +31,7 @@ from routecanary.domain.event import (
     RoutesNamed,
     Suspended,
     SuspensionBlocked,
+    SuspicionCleared,
 )
 from routecanary.domain.times import format_instant
 
@@ -100,7 +102,7 @@ def _fields(event: Event) -> PrintedEvent | None:
             | CanaryLayerResumed()
         ):
             return {}
-        case RoutesNamed() | RoundClosed() | Checkpoint():
+        case RoutesNamed() | RoundClosed() | SuspicionCleared() | PauseEndMoved() | Checkpoint():
             return None
         case _:
             assert_never(event)

@@ -14,7 +14,9 @@ from routecanary.domain.event import (
     LadderReset,
     Lifted,
     ModeChanged,
+    PauseEndMoved,
     Suspended,
+    SuspicionCleared,
 )
 from tests.story import HEALTHY, Story, a_story_with_suspended, moment
 
@@ -154,3 +156,85 @@ def test_act_dated_back_is_taken_at_the_last_lines_time() -> None:
     assert told.one(Lifted).at == moment("30m")
     assert told.events[-1].at == moment("30m")
     assert story.state.last_line_at == moment("30m")
+
+
+def test_a_pause_in_force_only_gets_another_end() -> None:
+    """Its end moves, to a later or an earlier time or to none; the same end says nothing."""
+    story = a_story_with_suspended("a")
+    assert story.pause("1h", until="3h").one(CanaryLayerPaused).until == moment("3h")
+    assert story.state.paused_until == moment("3h")
+    moved = story.pause("2h", until="5h")
+    assert moved.one(PauseEndMoved).until == moment("5h")
+    assert not moved.all(CanaryLayerPaused)
+    assert [type(event) for event in story.pause("2h", until="5h").events] == [Exclusions]
+    assert story.pause("2h").one(PauseEndMoved).until is None
+    assert (story.state.paused, story.state.paused_until) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("until", "at", "resumed"),
+    [("3h", "2h59m59s", False), ("3h", "3h", True), ("3h", "4h", True), (None, "9d", False)],
+)
+def test_the_clock_resumes_a_pause_at_its_end_only(until: str | None, at: str, *, resumed: bool) -> None:
+    """A pause without an end waits for a person, and one that was moved meanwhile for its new end."""
+    story = a_story_with_suspended("a")
+    story.pause("1h", until=until)
+    assert bool(story.resume(at, scheduled=True).all(CanaryLayerResumed)) is resumed
+    assert story.state.paused is not resumed
+
+
+def test_a_person_resumes_a_pause_before_its_end() -> None:
+    """And the end is forgotten with it."""
+    story = a_story_with_suspended("a")
+    story.pause("1h", until="3h")
+    assert story.resume("2h").ignore == ("a",)
+    assert (story.state.paused, story.state.paused_until) == (False, None)
+
+
+def test_a_switch_of_mode_forgets_the_end_of_a_pause() -> None:
+    """The next pause has its own."""
+    story = a_story_with_suspended("a")
+    story.pause("1h", until="3h")
+    story.mode("2h", "observe")
+    assert (story.state.paused, story.state.paused_until) == (False, None)
+
+
+def test_requalifying_ends_a_streak_that_nothing_else_supports() -> None:
+    """One failed round under the old judge and one under the new do not add up."""
+    story = Story()
+    story.round("0m", {"a": "language:fail", **HEALTHY}, locale="th")
+    assert story.route("a").streak.retry_locale == "th"
+    told = story.requalify("10m", "language", "structured")
+    assert told.one(SuspicionCleared).streaks.keys() == {"a"}
+    streak = story.route("a").streak
+    assert (streak.failed, streak.suspicion, streak.retry_locale) == (0, frozenset(), None)
+    assert streak.last_at == moment("0m")
+    assert not story.round("30m", {"a": FAIL, **HEALTHY}).all(Suspended)
+
+
+def test_requalifying_leaves_what_other_contracts_saw() -> None:
+    """The streak stands under the suspicion that is left."""
+    story = Story()
+    story.round("0m", {"a": "language:fail structured:fail", **HEALTHY}, locale="th")
+    story.requalify("10m", "language")
+    streak = story.route("a").streak
+    assert (streak.failed, streak.suspicion, streak.retry_locale) == (1, {"structured"}, None)
+    assert story.round("30m", {"a": FAIL, **HEALTHY}).one(Suspended).contracts == {"structured"}
+
+
+def test_requalifying_a_contract_keeps_the_locale_that_another_left_open() -> None:
+    """Only the language contract's own question is dropped."""
+    story = Story()
+    story.round("0m", {"a": "language:fail structured:fail", **HEALTHY}, locale="th")
+    story.requalify("10m", "structured")
+    assert story.route("a").streak.retry_locale == "th"
+
+
+def test_requalifying_what_nobody_is_suspected_of_changes_nothing() -> None:
+    """Suspensions in force go on, and end by time at the latest: their streak renews nothing."""
+    story = a_story_with_suspended("a")
+    assert [type(event) for event in story.requalify("1h", "language").events] == [Exclusions]
+    story.round("1d", {"a": FAIL, **HEALTHY})
+    assert story.requalify("1d10m", "structured").all(SuspicionCleared)
+    assert story.suspended == ["a"]
+    assert story.pause("1d30m").routes(Expired) == ["a"]

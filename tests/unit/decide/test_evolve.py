@@ -38,7 +38,9 @@ def a_full_story() -> Story:
         story.round(
             at, {"a": FAIL, "b": a_report(admitted=False), **HEALTHY}, builtin=["p"], swallows={"p": ["b"]}
         )
-    story.pause("3h")
+    story.requalify("2h", "language")
+    story.pause("3h", until="4h")
+    story.pause("3h", until="9d")
     story.round("4h", {"a": FAIL}, runtime=["q"])
     return story
 
@@ -83,6 +85,7 @@ def test_state_with_every_field_set_survives_json() -> None:
         model=MODEL,
         mode=next(mode for mode in type(ModelState.empty(MODEL).mode) if mode != "enforce"),
         paused=True,
+        paused_until=START,
         released=True,
         capacity_low=True,
         weak=streak.suspicion,
@@ -110,7 +113,7 @@ def test_state_with_every_field_set_survives_json() -> None:
 
 def test_every_event_has_its_own_name() -> None:
     """The names are the log's kinds: none is used twice, all are past or plain."""
-    assert len(set(EVENT_NAMES.values())) == len(EVENT_NAMES) == 23
+    assert len(set(EVENT_NAMES.values())) == len(EVENT_NAMES) == 25
 
 
 BROKEN = [
