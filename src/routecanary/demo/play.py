@@ -177,8 +177,8 @@ def _settings(model: ModelId, base_url: str, folder: Path) -> Settings:
         store_path=str(folder / "events.sqlite3"),
         snapshot_path=str(folder / "snapshot.json"),
         probes=ProbeSettings(
-            start_spread=timedelta(seconds=4),
-            confirm_delay=(timedelta(seconds=2), timedelta(seconds=4)),
+            start_spread=timedelta(seconds=2),
+            confirm_delay=(timedelta(seconds=2), timedelta(seconds=3)),
         ),
         latency=LatencySettings(listen=timedelta(seconds=15), lag_limit=LAG_LIMIT),
         initial_mode=Mode.ENFORCE,
