@@ -108,7 +108,6 @@ class Canary:
         Returns:
             A new dict, its lists new too. What is no JSON object comes back as it is.
         """
-        counts = self._counts
         try:
             now = self._clock()
             view = self._by_name.get(model)
@@ -116,16 +115,14 @@ class Canary:
                 view = self._find(model, now)
                 if view is None:
                     return _unchanged(existing)
-            if view.doubt is not None:
-                counts[view.doubt] += 1
-            if type(existing) is dict or existing is None or isinstance(existing, Mapping):
-                merged = merge(view, existing, counts)
+            if type(existing) is dict and view.doubt is None:  # mostly; a detour would cost a tenth
+                merged = merge(view, existing, self._counts)
                 if merged is not None:
                     return merged
-            counts[BAD_EXISTING] += 1
+            return self._merge(view, existing)
         except Exception:  # our trouble is never the request's; the counter tells of it
-            counts[FAILED] += 1
-        return _unchanged(existing)
+            self._counts[FAILED] += 1
+            return _unchanged(existing)
 
     def patch(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Merge the exclusions into a copy of a chat request, by its `model`, `models`, `preset`, `provider`.
@@ -209,10 +206,14 @@ class Canary:
         counts = self._counts
         if view.doubt is not None:
             counts[view.doubt] += 1
-        if type(existing) is dict or existing is None or isinstance(existing, Mapping):
+        if type(existing) is dict or existing is None:
             merged = merge(view, existing, counts)
-            if merged is not None:
-                return merged
+        elif isinstance(existing, Mapping):
+            merged = merge(view, dict(existing), counts)
+        else:
+            merged = None
+        if merged is not None:
+            return merged
         counts[BAD_EXISTING] += 1
         return _unchanged(existing)
 

@@ -12,17 +12,17 @@ Source: policy.md §8; openrouter-wire.md §2.1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from routecanary.routing.view import Settled, View
 
 EMPTYING = "merge_would_empty"
 
 Names = Sequence[str]
-Preferences = Mapping[str, object]
+Preferences = dict[str, object]
 
 
-def merge(view: View, existing: Preferences | None, counts: dict[str, int]) -> dict[str, object] | None:
+def merge(view: View, existing: Preferences | None, counts: dict[str, int]) -> Preferences | None:
     """Lay a view's list into a copy of the caller's preferences.
 
     Args:
@@ -34,12 +34,8 @@ def merge(view: View, existing: Preferences | None, counts: dict[str, int]) -> d
         is not a list of strings, so that there is nothing to unite with: the gateway will refuse it.
     """
     if existing is None:
-        merged: dict[str, object] = {}
-    elif type(existing) is dict:
-        merged = existing.copy()  # half the price of dict(…)
-    else:
-        merged = dict(existing)
-    ignore = merged.get("ignore")
+        existing = {}
+    ignore = existing.get("ignore")
     if type(ignore) is list:
         refused: list[str] = ignore
     elif ignore is None:
@@ -48,13 +44,13 @@ def merge(view: View, existing: Preferences | None, counts: dict[str, int]) -> d
         refused = list(ignore)
     else:
         return None
+    merged: Preferences = {}
     limits: tuple[Names, ...] = ()
-    if len(merged) > 1 or ignore is None:  # there are other keys
-        for name, value in merged.items():  # no key comes or goes
-            if type(value) is list:
-                merged[name] = value.copy()
-        if "only" in merged or merged.get("allow_fallbacks") is False:
-            found = _limits(merged)
+    if len(existing) > 1 or ignore is None:  # there are other keys
+        for name, value in existing.items():
+            merged[name] = value.copy() if type(value) is list else value
+        if "only" in existing or existing.get("allow_fallbacks") is False:
+            found = _limits(existing)
             if found is None:
                 return None
             limits = found
@@ -74,7 +70,7 @@ def merge(view: View, existing: Preferences | None, counts: dict[str, int]) -> d
     return merged
 
 
-def _limits(preferences: dict[str, object]) -> tuple[Names, ...] | None:
+def _limits(preferences: Preferences) -> tuple[Names, ...] | None:
     """Collect the lists outside of which the caller takes no route; None when one is no list.
 
     An empty list limits nothing. Without fallbacks, nothing but `order` is tried.
@@ -98,11 +94,11 @@ def _settle(view: View, refused: list[str], limits: tuple[Names, ...]) -> Settle
     """
     joined = "\n".join(refused)  # one look at all of them: mostly there is nothing to lower
     lowered = frozenset(refused if joined == joined.lower() else map(str.lower, refused))
-    safe = (len(refused) <= view.ample and not limits) or _is_left(view, limits, lowered)
-    if safe and len(lowered) == len(refused) and view.ignore and lowered.isdisjoint(view.ignored):
+    ample = len(refused) <= view.ample and not limits
+    if ample and view.ignore and len(lowered) == len(refused) and lowered.isdisjoint(view.ignored):
         return refused.copy(), limits, None, False
     whole = _united(refused, view.ignore, lowered)
-    if safe:
+    if ample or _is_left(view, limits, lowered):
         return refused.copy(), limits, whole, False
     kept = _united(refused, view.kept, lowered)
     return refused.copy(), limits, kept, kept != whole

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -71,6 +72,13 @@ def test_the_list_reaches_the_request(canary: Canary) -> None:
     assert existing == {"ignore": ["Zeta"], "sort": "price"}
     assert canary.provider_preferences("acme/chat-20260101:floor") == {"ignore": WHOLE}
     assert counted(canary) == {}
+
+
+def test_any_mapping_may_be_handed_in(canary: Canary) -> None:
+    """The result is a plain dict."""
+    found = canary.provider_preferences(MODEL, MappingProxyType({"zdr": True, "ignore": ("a",)}))
+    assert found == {"zdr": True, "ignore": ["a", *WHOLE]}
+    assert type(found) is dict
 
 
 def test_time_passes_without_the_daemon(canary: Canary, wall: Wall) -> None:
