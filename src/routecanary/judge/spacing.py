@@ -14,6 +14,7 @@ from routecanary.judge.prose import without_addresses, without_code
 from routecanary.judge.vocabulary import words
 
 _CODE: Final = "lost_spaces"
+_FEW_LETTERS: Final = 24  # too few to tell
 # Letters of scripts that part words by spaces: Latin, Greek, Cyrillic, Armenian, Hebrew, Arabic, Devanagari,
 # Hangul.
 _LETTER: Final = (
@@ -55,7 +56,7 @@ def lost_spaces(text: str, asked: Asked) -> Finding | None:
     """Find text whose words run together, or fall into pieces."""
     prose = without_addresses(without_code(text))
     letters = len(_LETTERS.findall(prose))
-    if letters < 40 or len(_OTHER_SCRIPTS.findall(prose)) * 2 > letters:
+    if letters < _FEW_LETTERS or len(_OTHER_SCRIPTS.findall(prose)) * 2 > letters:
         return None
     parts = prose.split()
     found = _glued(prose, parts, letters) or _in_pieces(parts)
@@ -65,7 +66,7 @@ def lost_spaces(text: str, asked: Asked) -> Finding | None:
 
 
 def _glued(prose: str, parts: list[str], letters: int) -> Finding | None:
-    if letters < 18 * len(parts):
+    if letters < max(40, 18 * len(parts)):
         return None
     runs = _LONG_RUN.findall(prose) + _LONG_HANGUL.findall(prose)
     in_runs = sum(len(run) for run in runs)

@@ -15,12 +15,13 @@ from routecanary.judge.refusals.lexicon import canonical
 
 _QUOTES: Final = re.compile(
     r"\"[^\"\n]{1,600}(?:\"|$)|“[^”\n]{1,600}(?:”|$)|„[^“”\n]{1,600}[“”]|«[^»\n]{1,600}(?:»|$)|»[^«\n]{1,600}«"
-    r"|「[^」\n]{1,600}(?:」|$)|『[^』\n]{1,600}(?:』|$)|‹[^›\n]{1,600}›|(?<![\w’'])[‘'](?=\w)[^‘'’\n]{2,300}[.,!?…][’'](?!\w)",
+    r"|「[^」\n]{1,600}(?:」|$)|『[^』\n]{1,600}(?:』|$)|‹[^›\n]{1,600}›|(?<![\w’'])[‘'](?=\w)(?:[^‘'’\n]|(?<=\w)['’](?=\w)){2,300}[.,!?…][’'](?!\w)",
     re.MULTILINE,
 )
 _DASH_LINE: Final = re.compile(r"^[ \t]*[—–―-][ \t]?[^\n]*$", re.MULTILINE)
 _NAME_LINE: Final = re.compile(
-    r"^[ \t*_]{0,4}[A-ZÀ-ÞА-ЯЁ][\w'’ .-]{0,24}[*_]{0,3}:[ \t*_]*\S[^\n]*$", re.MULTILINE
+    r"^[ \t*_]{0,4}[A-ZÀ-ÞА-ЯЁ][\w'’.-]{0,20}(?: [A-ZÀ-ÞА-ЯЁ][\w'’.-]{0,20}){0,2}[*_]{0,3}:[ \t*_]*\S[^\n]*$",
+    re.MULTILINE,
 )
 _SPEECH_END: Final = re.compile(r"[.!?…,;:。！？、，]")
 _THINK: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)

@@ -313,8 +313,8 @@ def test_natural_doubles_pass(text: str, prompt: str):
         "Theharbourisquietandgreybeforesunrise.Smallboatsrockgentlywhilegullswaitontheposts.",
         "AufdemMarktriechtesnachfrischemBrotundKräutern.DieHändlerrufenlautihrePreiseüberdenPlatz.",
         "Вгаваньпришлитрибольшихкорабля.Людистоятнаберегуимолчасмотрятнаних.",
-        "The har bour is qu iet bef ore sun rise and the wat er lies fl at . Sm all bo ats ro ck gen tly whi le gu lls",
-        "T h e h a r b o u r s l e e p s u n d e r t h e m o o n a n d w a i t s",
+        "The har bour is qu iet bef ore sun rise and the wat er lies fl at . Sm all bo ats ro ck gen tly whi",
+        "T h e h a r b o u r s l e e p s i n t h e m o o n",
     ],
 )
 def test_lost_and_inserted_spaces_fail(text: str):

@@ -106,7 +106,10 @@ TAGALOG: Final = lexicon(
         hindi_(?:ko|ako|namin)_(?:\w+_)?(?:maaari|maaaring|pwede|pwedeng|kaya|kayang|magagawa|makapag|makatulong|matutulungan|maibibigay)
         hindi_ko_kaya
     """,
-    serve=r"matul\w+ tulong\w* tulung\w+ makatulong sagutin masagot tugunan ipagpatuloy magpatuloy",
+    serve=r"""
+        matul\w+ matutulung\w+ tulong\w* tulung\w+ makatulong sagutin masagot tugunan ipagpatuloy
+        magpatuloy
+    """,
     provide=r"magbigay maibigay makapagbigay lumikha gumawa sumulat magsulat talakayin ilarawan bumuo",
     this=r"iyan\b iyon\b ito\b niyan diyan dito",
     request=r"kahilingan hiling tanong pakiusap",

@@ -114,7 +114,7 @@ GERMAN: Final = lexicon(
 DUTCH: Final = lexicon(
     "nl",
     unable=r"""
-        ik_kan_(?:\w+_){0,6}(?:niet|geen) kan_ik_(?:\w+_){0,6}(?:niet|geen)
+        ik_kan_(?:\w+_){0,6}(?:niet|geen) (?:kan|mag|zal|wil)_ik_(?:\w+_){0,6}(?:niet|geen)
         ik_(?:mag|zal|wil)_(?:\w+_){0,5}(?:niet|geen) niet_in_staat niet_mogelijk
         moet_(?:ik_)?(?:\w+_){0,2}weigeren
     """,
