@@ -6,12 +6,13 @@ Protocols only, sized to what is called; `wiring` chooses the classes behind the
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Protocol
 
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.log import ChainBreak, Head, StoredDraft, StoredEvent
 from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.outbox import Delivery, Outgoing, Tally
 from routecanary.domain.probe import Json, Probe, ProbeKind
 from routecanary.domain.route import Listing
 from routecanary.domain.transcript import Transcript
@@ -33,6 +34,7 @@ class EventLog(Protocol):
         expected: Head,
         *,
         transcripts: Sequence[PackedTranscript] = (),
+        outgoing: Sequence[Outgoing] = (),
     ) -> Head:
         """Append all events or none, durable on return, and return the new head.
 
@@ -41,6 +43,7 @@ class EventLog(Protocol):
             expected: The head on which the events were decided. Read it before the fold: what is
                 appended in between then moves the head, and the decision is made again.
             transcripts: Kept with the events, or not at all.
+            outgoing: Messages that tell of the events, likewise; no two of one id for one channel.
 
         Raises:
             HeadMovedError: Another writer appended first; nothing was written.
@@ -138,8 +141,41 @@ class TranscriptStore(Protocol):
         """
 
 
-class Store(EventLog, TranscriptStore, Protocol):
-    """Both in one place, so that a round's events and transcripts are kept together."""
+class Outbox(Protocol):
+    """Messages on their way. Calls are synchronous and short, and may come from any thread and process.
+
+    Every method raises `StoreError` when the store cannot be read or written.
+    """
+
+    def claim(self, channel: str, now: datetime, *, lease: timedelta, horizon: timedelta) -> Delivery | None:
+        """Take the oldest message of a channel that is due; None when none is.
+
+        It counts as an attempt at once, and is not due again before `lease` has passed: whoever dies while
+        delivering leaves it to the next.
+
+        Args:
+            horizon: A message that is to wait longer than this was postponed by a clock that has stepped
+                back since, and is due now.
+        """
+
+    def delivered(self, delivery: Delivery) -> None:
+        """Note that the channel took it."""
+
+    def postponed(self, delivery: Delivery, until: datetime, problem: str) -> None:
+        """Note that it did not, and when to try again."""
+
+    def failed(self, delivery: Delivery, problem: str) -> None:
+        """Note that it did not, and that nobody will try again."""
+
+    def tally(self) -> Mapping[str, Tally]:
+        """Count the messages of every channel that has any, sorted by channel."""
+
+    def forget_messages(self, before: datetime) -> None:
+        """Drop what was written before a time and is not pending."""
+
+
+class Store(EventLog, TranscriptStore, Outbox, Protocol):
+    """All in one place, so that events, their transcripts and messages are kept together."""
 
 
 class Gateway(Protocol):

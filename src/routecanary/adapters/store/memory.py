@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from threading import RLock
 from types import TracebackType
 from typing import Self
 
 from routecanary.adapters.store.chain import Row, event_from_row, first_break, link
 from routecanary.adapters.store.codec import pack, unpack
+from routecanary.adapters.store.deliveries import MemoryOutbox, row_from_outgoing
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, ChainBreak, Head, StoredDraft, StoredEvent
 from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.outbox import Delivery, DeliveryState, Outgoing, Tally
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict
@@ -27,6 +29,7 @@ class MemoryStore:
         self._lock = RLock()
         self._rows: list[Row] = []
         self._transcripts: dict[str, PackedTranscript] = {}  # in the order of keeping
+        self._outbox = MemoryOutbox()
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -51,12 +54,16 @@ class MemoryStore:
         expected: Head,
         *,
         transcripts: Sequence[PackedTranscript] = (),
+        outgoing: Sequence[Outgoing] = (),
     ) -> Head:
         rows = link(events, expected)
+        for each in outgoing:
+            row_from_outgoing(each)  # as storable here as in a file
         with self._lock:
             head = self.head()
             if head != expected:
                 raise HeadMovedError(f"the log's head is {head.seq}, not {expected.seq}: fold again")
+            self._outbox.put(outgoing)
             self._keep(transcripts, rows[-1].seq if rows else None)
             self._rows.extend(rows)
             return self.head()
@@ -147,6 +154,37 @@ class MemoryStore:
         ]
         found.sort(key=lambda entry: entry.at)  # stable: the order of keeping decides among equals
         yield from reversed(found)
+
+    def claim(self, channel: str, now: datetime, *, lease: timedelta, horizon: timedelta) -> Delivery | None:
+        with self._lock:
+            self._check_open()
+            return self._outbox.claim(channel, now, lease=lease, horizon=horizon)
+
+    def delivered(self, delivery: Delivery) -> None:
+        self._settle(delivery, DeliveryState.DELIVERED, delivery.at, None)
+
+    def postponed(self, delivery: Delivery, until: datetime, problem: str) -> None:
+        self._settle(delivery, DeliveryState.PENDING, until, problem)
+
+    def failed(self, delivery: Delivery, problem: str) -> None:
+        self._settle(delivery, DeliveryState.FAILED, delivery.at, problem)
+
+    def tally(self) -> Mapping[str, Tally]:
+        with self._lock:
+            self._check_open()
+            return self._outbox.tally()
+
+    def forget_messages(self, before: datetime) -> None:
+        with self._lock:
+            self._check_open()
+            self._outbox.forget(before)
+
+    def _settle(
+        self, delivery: Delivery, state: DeliveryState, next_at: datetime, problem: str | None
+    ) -> None:
+        with self._lock:
+            self._check_open()
+            self._outbox.settle(delivery, state, next_at, problem)
 
     def _keep(self, transcripts: Sequence[PackedTranscript], seq: int | None) -> None:
         for packed in transcripts:

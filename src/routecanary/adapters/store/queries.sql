@@ -99,3 +99,33 @@ FROM transcript
 WHERE model = :model AND route = :route AND at >= :since AND (at, number) < (:at, :number)
     AND (:kind IS NULL OR kind = :kind) AND (:failed IS NULL OR failed = :failed)
 ORDER BY at DESC, number DESC LIMIT :limit;
+
+-- name: put_outgoing
+INSERT INTO outbox (message, channel, at, body, next_at) VALUES (:message, :channel, :at, :body, :at);
+
+-- name: due_outgoing
+-- The oldest message of a channel that may be tried now. A time beyond `horizon` was written by a clock that
+-- has stepped back since: nobody waits for it.
+SELECT number, message, channel, at, body, attempts FROM outbox
+WHERE channel = :channel AND state = 'pending' AND (next_at <= :now OR next_at > :horizon)
+ORDER BY number LIMIT 1;
+
+-- name: lease_outgoing
+UPDATE outbox SET attempts = attempts + 1, next_at = :next_at WHERE number = :number;
+
+-- name: settle_outgoing
+-- Only what is pending: of two who delivered the same message, the slower one changes nothing.
+UPDATE outbox SET state = :state, next_at = :next_at, problem = :problem
+WHERE number = :number AND state = 'pending';
+
+-- name: tally_outbox
+SELECT channel, state, count(*) AS messages, min(at) AS oldest FROM outbox
+GROUP BY channel, state ORDER BY channel, state;
+
+-- name: outbox_problems
+-- Of each channel, what the newest message that was tried met.
+SELECT channel, problem FROM outbox AS tried
+WHERE number = (SELECT max(number) FROM outbox WHERE channel = tried.channel AND attempts > 0);
+
+-- name: forget_outgoing
+DELETE FROM outbox WHERE state <> 'pending' AND at < :before;

@@ -83,3 +83,19 @@ CREATE TRIGGER transcript_is_not_deleted BEFORE DELETE ON transcript
 BEGIN
     SELECT RAISE(ABORT, 'a transcript is never deleted');
 END;
+
+CREATE TABLE outbox (
+    number INTEGER PRIMARY KEY, -- order of writing
+    message TEXT NOT NULL CHECK (typeof(message) = 'text'), -- the message's id
+    channel TEXT NOT NULL CHECK (typeof(channel) = 'text'),
+    at TEXT NOT NULL CHECK (typeof(at) = 'text'), -- UTC, microseconds
+    body TEXT NOT NULL CHECK (typeof(body) = 'text'), -- a JSON object
+    state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'failed')),
+    attempts INTEGER NOT NULL DEFAULT 0 CHECK (typeof(attempts) = 'integer'),
+    next_at TEXT NOT NULL CHECK (typeof(next_at) = 'text'), -- not tried before
+    problem TEXT CHECK (typeof(problem) IN ('text', 'null')), -- of the last attempt, if it failed
+    UNIQUE (message, channel)
+);
+
+-- What is due on a channel.
+CREATE INDEX outbox_by_channel ON outbox (channel, state, number);

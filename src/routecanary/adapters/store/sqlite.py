@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -13,10 +13,12 @@ from typing import Final, Self
 from routecanary.adapters.store.chain import Row, at_text, event_from_row, first_break, link
 from routecanary.adapters.store.codec import pack
 from routecanary.adapters.store.connection import BUSY_SECONDS, Cell, Connection
+from routecanary.adapters.store.deliveries import delivery_from_row, row_from_outgoing, tallies
 from routecanary.adapters.store.evidence import entry_from_row, row_from_packed, stored_from_row
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, ChainBreak, Head, StoredDraft, StoredEvent
 from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.outbox import Delivery, DeliveryState, Outgoing, Tally
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict
@@ -64,8 +66,10 @@ class SqliteStore:
         expected: Head,
         *,
         transcripts: Sequence[PackedTranscript] = (),
+        outgoing: Sequence[Outgoing] = (),
     ) -> Head:
         rows = link(events, expected)
+        messages = [row_from_outgoing(each) for each in outgoing]
         kept = [row_from_packed(packed, rows[-1].seq if rows else None) for packed in transcripts]
         with self._connection.transaction():
             head = self.head()
@@ -73,6 +77,7 @@ class SqliteStore:
                 raise HeadMovedError(f"the log's head is {head.seq}, not {expected.seq}: fold again")
             self._connection.insert("append_event", rows)
             self._connection.insert("keep_transcript", kept)
+            self._connection.insert("put_outgoing", messages)
         return Head(seq=rows[-1].seq, hash=rows[-1].hash) if rows else expected
 
     def read(
@@ -154,6 +159,42 @@ class SqliteStore:
         ):
             yield from map(entry_from_row, rows)
             number, at = rows[-1][0], rows[-1][3]
+
+    def claim(self, channel: str, now: datetime, *, lease: timedelta, horizon: timedelta) -> Delivery | None:
+        with self._connection.transaction():
+            for row in self._connection.rows(
+                "due_outgoing", channel=channel, now=at_text(now), horizon=at_text(now + horizon)
+            ):
+                leased = {"number": row["number"], "next_at": at_text(now + lease)}
+                self._connection.insert("lease_outgoing", [leased])
+                return delivery_from_row(row)
+        return None
+
+    def delivered(self, delivery: Delivery) -> None:
+        self._settle(delivery, DeliveryState.DELIVERED, delivery.at, None)
+
+    def postponed(self, delivery: Delivery, until: datetime, problem: str) -> None:
+        self._settle(delivery, DeliveryState.PENDING, until, problem)
+
+    def failed(self, delivery: Delivery, problem: str) -> None:
+        self._settle(delivery, DeliveryState.FAILED, delivery.at, problem)
+
+    def tally(self) -> Mapping[str, Tally]:
+        return tallies(self._connection.rows("tally_outbox"), self._connection.rows("outbox_problems"))
+
+    def forget_messages(self, before: datetime) -> None:
+        self._connection.insert("forget_outgoing", [{"before": at_text(before)}])
+
+    def _settle(
+        self, delivery: Delivery, state: DeliveryState, next_at: datetime, problem: str | None
+    ) -> None:
+        settled = {
+            "number": delivery.number,
+            "state": state.value,
+            "next_at": at_text(next_at),
+            "problem": problem,
+        }
+        self._connection.insert("settle_outgoing", [settled])
 
     def _all_rows(self) -> Iterator[Row]:
         after = 0
