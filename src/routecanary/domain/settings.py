@@ -119,6 +119,33 @@ class ScheduleSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AssumedPrice:
+    """What a route is taken to charge that does not say; None = the dearest that its listing states."""
+
+    prompt: Decimal | None = None  # USD per million tokens
+    completion: Decimal | None = None  # USD per million tokens
+    request: Decimal | None = None  # USD per request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetSettings:
+    """How much may be spent on probes in a UTC day; the last share of it only on suspended routes."""
+
+    per_day_usd: Decimal = Decimal(5)
+    recovery_share: Decimal = Decimal("0.1")
+    assumed_price: AssumedPrice = AssumedPrice()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionSettings:
+    """How long the store keeps what happened; what a fold needs is kept in any case."""
+
+    events: timedelta = timedelta(days=90)
+    passes: timedelta = timedelta(days=7)  # transcripts that no contract failed
+    failures: timedelta = timedelta(days=90)  # transcripts that one failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PriceCeiling:
     """`provider.max_price` of the product's requests; None = no ceiling."""
 
@@ -162,12 +189,15 @@ class Settings:
     gateway: GatewaySettings = GatewaySettings()
     max_snapshot_age: timedelta = timedelta(hours=6)
     schedule: ScheduleSettings = ScheduleSettings()
+    budget: BudgetSettings = BudgetSettings()
     probes: ProbeSettings = ProbeSettings()
     latency: LatencySettings = LatencySettings()
     judging: JudgingSettings = JudgingSettings()
     contracts: Mapping[ContractName, ContractSettings] = field(
         default_factory=lambda: {name: ContractSettings() for name in CONTRACT_NAMES}
     )
+    requalify: timedelta = timedelta(hours=24)  # trial of a contract whose judge, probe or prompt changed
+    retention: RetentionSettings = RetentionSettings()
     policy: Policy = field(default_factory=Policy)
     initial_mode: Mode = Mode.OBSERVE
     models: tuple[ModelSettings, ...] = ()  # in the order of the file

@@ -24,6 +24,7 @@ from routecanary.domain.settings import (
     JudgingSettings,
     LatencySettings,
     ProbeSettings,
+    RetentionSettings,
     Sampling,
     ScheduleSettings,
 )
@@ -67,6 +68,7 @@ _CONTRACT = ContractSettings()
 _PROBES = ProbeSettings()
 _SAMPLING = Sampling()
 _SCHEDULE = ScheduleSettings()
+_RETENTION = RetentionSettings()
 
 
 class Table(BaseModel):
@@ -116,6 +118,20 @@ class GatewayTable(Table):
 
 class StoreTable(Table):
     path: Annotated[str | None, read.path()] = None
+    keep_events: Annotated[timedelta, read.duration(_D, 3650 * _D)] = _RETENTION.events
+    keep_passes: Annotated[timedelta, read.duration(_H, 3650 * _D)] = _RETENTION.passes
+    keep_failures: Annotated[timedelta, read.duration(_H, 3650 * _D)] = _RETENTION.failures
+
+    @model_validator(mode="after")
+    def _consistent(self) -> StoreTable:
+        if self.keep_failures < self.keep_passes:
+            raise read.RefusedError(
+                "failures kept shorter than passes",
+                key="keep_failures",
+                value=read.format_span(self.keep_failures),
+                allowed="at least keep_passes",
+            )
+        return self
 
 
 class SnapshotTable(Table):
@@ -204,6 +220,7 @@ class LanguageTable(ContractTable):
 
 
 class ContractsTable(Table):
+    requalify: Annotated[timedelta, read.duration(0 * _S, 90 * _D)] = timedelta(hours=24)
     own_limit_tokens: Annotated[int, read.whole(100, 100_000)] = _JUDGING.own_limit_tokens
     latency: LatencyTable = LatencyTable()
     filtering: FilteringTable = FilteringTable()
