@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Final, TypeVar, assert_never
 
@@ -37,8 +37,9 @@ from routecanary.domain.operation import (
     Settled,
 )
 
-DAYS_KEPT: Final = timedelta(days=1)
-"""How far a day of spending may lie from the last one before it is forgotten; a round may cross midnight."""
+DAYS_KEPT: Final = 4
+"""Days of spending that are remembered, the latest ones. Not those near the last event: a clock that leapt
+ahead and came back must not have emptied the day."""
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -80,6 +81,7 @@ class ModelOperation:
     control_absent: Mapping[ContractName, datetime] = field(default_factory=dict)  # likewise
     requalifying: Mapping[ContractName, Requalification] = field(default_factory=dict)  # of this model alone
     overdue_said_at: datetime | None = None  # None = not overdue, as far as anybody said
+    left_out: Mapping[RouteId, datetime] = field(default_factory=dict)  # by the budget, and since when
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,13 +213,16 @@ def _requalifying(state: OperatingState, event: Requalifying) -> OperatingState:
 
 
 def _reserved(state: OperatingState, event: Reserved) -> OperatingState:
-    day = event.at.astimezone(UTC).date()
-    reservation = Reservation(model=event.model, day=day.isoformat(), usd=event.usd)
+    day = event.at.astimezone(UTC).date().isoformat()
+    reservation = Reservation(model=event.model, day=day, usd=event.usd)
+    one = state.model(event.model)
+    left_out = {route: one.left_out.get(route, event.at) for route in sorted(event.left_out)}
+    days = sorted({*state.settled, *(each.day for each in state.reserved.values()), day})[-DAYS_KEPT:]
     return replace(
-        state,
-        settled={name: usd for name, usd in state.settled.items() if _near(name, day)},
+        _of_model(state, event.model, replace(one, left_out=left_out)),
+        settled={name: usd for name, usd in state.settled.items() if name in days},
         reserved={
-            **{name: one for name, one in state.reserved.items() if _near(one.day, day)},
+            **{name: each for name, each in state.reserved.items() if each.day in days},
             event.round_id: reservation,
         },
     )
@@ -232,7 +237,3 @@ def _settled(state: OperatingState, event: Settled) -> OperatingState:
         settled={**state.settled, day: state.settled.get(day, Decimal()) + event.usd},
         reserved=_without(state.reserved, event.round_id),
     )
-
-
-def _near(day: str, other: date) -> bool:
-    return abs(date.fromisoformat(day) - other) <= DAYS_KEPT

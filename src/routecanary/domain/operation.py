@@ -166,6 +166,7 @@ class Reserved(OperatedModel):
 
     round_id: str
     usd: Decimal
+    left_out: frozenset[RouteId] = frozenset()  # that should have been asked, and the budget did not allow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +176,7 @@ class Settled(OperatedModel):
     round_id: str
     usd: Decimal
     asked: int = 0  # probes sent, confirmations included
+    again: int = 0  # those of them that were confirmations
     unasked: int = 0  # planned probes that the budget did not allow
 
 

@@ -179,14 +179,40 @@ def test_a_day_is_charged_what_its_rounds_may_cost() -> None:
 
 
 def test_old_days_are_forgotten() -> None:
-    """Spending and reservations of days that are over take no room."""
+    """Spending and reservations of days that are long over take no room."""
     state = _fold(
         Reserved(at=AT, model=MODEL, round_id="killed", usd=Decimal(1)),
         Settled(at=AT, model=MODEL, round_id="unknown", usd=Decimal(1)),
-        Reserved(at=AT + timedelta(days=2), model=MODEL, round_id="now", usd=Decimal(2)),
+        *(
+            Reserved(at=AT + timedelta(days=days), model=MODEL, round_id=f"r{days}", usd=Decimal(2))
+            for days in range(1, 6)
+        ),
     )
     assert state.settled == {}
-    assert set(state.reserved) == {"now"}
+    assert set(state.reserved) == {"r2", "r3", "r4", "r5"}
+
+
+def test_a_clock_that_leapt_ahead_and_came_back_leaves_the_day_as_it_was() -> None:
+    """What a future day has cost does not make today's spending be forgotten."""
+    state = _fold(
+        Reserved(at=AT, model=MODEL, round_id="a", usd=Decimal(3)),
+        Settled(at=AT, model=MODEL, round_id="a", usd=Decimal(3)),
+        Reserved(at=AT + timedelta(days=900), model=MODEL, round_id="b", usd=Decimal(1)),
+        Reserved(at=LATER, model=MODEL, round_id="c", usd=Decimal(1)),
+    )
+    assert state.committed(AT.date()) == 4
+
+
+def test_routes_left_out_by_the_budget_are_known_until_they_are_asked() -> None:
+    """The time is that of the first round that left a route out; a round that leaves it in ends it."""
+    beta = RouteId("beta")
+    state = _fold(
+        Reserved(at=AT, model=MODEL, round_id="a", usd=Decimal(1), left_out=frozenset({ALPHA})),
+        Reserved(at=LATER, model=MODEL, round_id="b", usd=Decimal(1), left_out=frozenset({ALPHA, beta})),
+    )
+    assert state.model(MODEL).left_out == {ALPHA: AT, beta: LATER}
+    asked = evolve_operating(state, Reserved(at=LATER, model=MODEL, round_id="c", usd=Decimal(1)))
+    assert asked.models == {}
 
 
 def test_trials_are_of_one_model_or_of_all() -> None:
