@@ -123,8 +123,8 @@ def _latin_inside(
     detail = f"{words} words of Latin text, {words / total:.0%} of an answer in {locale}: {shown!r}"
     if words < settings.mix_units or words < _LATIN_SHARE * total:
         return unsure("ambiguous", detail)
-    at_end = len(stretches) == 1 and stretches[0][-1].start >= runs[-1].start
-    return fail("language_switch" if at_end else "language_mixing", detail)
+    inside = [run for stretch in stretches for run in stretch]
+    return fail("language_switch" if _one_block(runs, inside, words) else "language_mixing", detail)
 
 
 def _latin_stretches(prose: str, runs: Sequence[Run]) -> list[list[Run]]:

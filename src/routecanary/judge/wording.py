@@ -90,7 +90,8 @@ def _mixed(words: Sequence[Word], foreign: Foreign, locale: Locale, settings: Se
     if enough and share >= settings.mix_share and foreign.unquoted >= settings.mix_units // 2:
         one_block = len(foreign.spans) == 1 and (last >= len(words) - 1 or first <= 1)
         return fail("language_switch" if one_block else "language_mixing", detail)
-    if foreign.words >= _DOUBTFUL_WORDS and share >= _DOUBTFUL_SHARE and foreign.strong >= 4:
+    doubtful = foreign.words >= _DOUBTFUL_WORDS and share >= _DOUBTFUL_SHARE and foreign.strong >= _STRONG
+    if doubtful and foreign.unquoted >= _DOUBTFUL_WORDS // 2:
         return unsure("ambiguous", detail)
     return None
 
