@@ -18,6 +18,7 @@ from routecanary.adapters.config.faults import faults_from, key_path, raise_faul
 from routecanary.adapters.config.files import read_text_file
 from routecanary.adapters.config.paths import default_snapshot_path, default_store_path, resolve
 from routecanary.adapters.config.schema import (
+    BudgetTable,
     ConfigFile,
     ContractsTable,
     GatewayTable,
@@ -31,6 +32,8 @@ from routecanary.domain.probe import Json, ProbeKind
 from routecanary.domain.round import Mode
 from routecanary.domain.secret import Secret
 from routecanary.domain.settings import (
+    AssumedPrice,
+    BudgetSettings,
     ContractSettings,
     GatewaySettings,
     JudgingSettings,
@@ -154,6 +157,7 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
         max_snapshot_age=file.snapshot.max_snapshot_age,
         gateway=_gateway(file.gateway, at(file.gateway.api_key_file)),
         schedule=ScheduleSettings(period=file.schedule.period, jitter=file.schedule.jitter),
+        budget=_budget(file.budget),
         probes=_probes(file.probes, at(file.probes.texts)),
         latency=LatencySettings(
             limit=file.contracts.latency.limit,
@@ -184,6 +188,14 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
 def _gateway(table: GatewayTable, key_file: str | None) -> GatewaySettings:
     values = {name: getattr(table, name) for name in GatewayTable.model_fields if name != "api_key_file"}
     return GatewaySettings(**values, api_key_file=key_file)
+
+
+def _budget(table: BudgetTable) -> BudgetSettings:
+    return BudgetSettings(
+        per_day_usd=table.per_day_usd,
+        recovery_share=table.recovery_share,
+        assumed_price=AssumedPrice(**table.assumed_price.model_dump()),
+    )
 
 
 def _probes(table: ProbesTable, texts: str | None) -> ProbeSettings:

@@ -137,6 +137,14 @@ def number(low: float, high: float, *, unset: bool = False) -> PlainValidator:
 
 
 def money(high: int) -> PlainValidator:
+    return leaf(_decimal(high), f"a number of USD from 0 to {high}")
+
+
+def share() -> PlainValidator:
+    return leaf(_decimal(1), "a number from 0 to 1")
+
+
+def _decimal(high: int) -> Callable[[object], Decimal]:
     def read(value: object) -> Decimal:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise _misfit(value, "a number belongs")
@@ -144,7 +152,7 @@ def money(high: int) -> PlainValidator:
             raise InputError("out of range", value=_shown(value))
         return Decimal(repr(value))  # what was written, not its nearest binary fraction
 
-    return leaf(read, f"a number of USD from 0 to {high}")
+    return read
 
 
 def duration(low: timedelta, high: timedelta) -> PlainValidator:

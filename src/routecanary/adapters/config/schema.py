@@ -19,6 +19,7 @@ from routecanary.domain.probe import ProbeKind
 from routecanary.domain.settings import (
     DEFAULT_LOCALES,
     DEFAULT_MAX_TOKENS,
+    BudgetSettings,
     ContractSettings,
     GatewaySettings,
     JudgingSettings,
@@ -62,6 +63,7 @@ _H = timedelta(hours=1)
 _D = timedelta(days=1)
 
 _GATEWAY = GatewaySettings()
+_BUDGET = BudgetSettings()
 _LATENCY = LatencySettings()
 _JUDGING = JudgingSettings()
 _CONTRACT = ContractSettings()
@@ -153,6 +155,18 @@ class ScheduleTable(Table):
                 allowed=f'less than "{read.format_span(self.period)}"',
             )
         return self
+
+
+class AssumedPriceTable(Table):
+    prompt: Annotated[Decimal | None, read.money(1_000_000)] = None
+    completion: Annotated[Decimal | None, read.money(1_000_000)] = None
+    request: Annotated[Decimal | None, read.money(1_000)] = None
+
+
+class BudgetTable(Table):
+    per_day_usd: Annotated[Decimal, read.money(1_000_000)] = _BUDGET.per_day_usd
+    recovery_share: Annotated[Decimal, read.share()] = _BUDGET.recovery_share
+    assumed_price: AssumedPriceTable = AssumedPriceTable()
 
 
 class MaxTokensTable(Table):
@@ -281,6 +295,7 @@ class ConfigFile(Table):
     store: StoreTable = StoreTable()
     snapshot: SnapshotTable = SnapshotTable()
     schedule: ScheduleTable = ScheduleTable()
+    budget: BudgetTable = BudgetTable()
     probes: ProbesTable = ProbesTable()
     contracts: ContractsTable = ContractsTable()
     policy: dict[str, Any] = Field(default_factory=dict)
