@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -20,7 +20,7 @@ from routecanary.adapters.config.files import read_text_file
 from routecanary.adapters.config.load import load_settings, read_api_key, template_text
 from routecanary.adapters.config.paths import CONFIG_NAME, find_config
 from routecanary.adapters.config.texts import own_texts, shipped_texts
-from routecanary.adapters.snapshot import write_snapshot
+from routecanary.adapters.snapshot import held_snapshot, write_snapshot
 from routecanary.adapters.store.memory import MemoryStore
 from routecanary.adapters.store.sqlite import SqliteStore
 from routecanary.clock import Clock
@@ -87,6 +87,9 @@ class FileSnapshot:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+
+    def held(self) -> AbstractContextManager[None]:
+        return held_snapshot(self._path)
 
     def write(self, snapshot: Mapping[str, Json]) -> None:
         write_snapshot(self._path, snapshot)

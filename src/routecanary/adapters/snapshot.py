@@ -1,21 +1,64 @@
 """How does the snapshot reach the applications on this machine?
 
-By a rename within one directory, so that a reader finds the old document or the new one, whole.
+By a rename within one directory, so that a reader finds the old document or the new one, whole; and under a
+lock, so that of two writers the one with the older facts is not the last.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import secrets
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 from routecanary.domain.probe import Json
 from routecanary.errors import SnapshotError
 
 _MODE = 0o644  # applications run as other users; the document holds no secret
+_PATIENCE: Final = 5.0  # seconds that one writer waits for another, which holds the file for milliseconds
+_NAP: Final = 0.005  # seconds
+
+
+@contextlib.contextmanager
+def held_snapshot(path: Path, *, patience: float = _PATIENCE) -> Iterator[None]:
+    """Keep every other writer of this snapshot waiting, in this process and in others.
+
+    Whoever reads the facts and writes them within it never replaces newer facts by older ones. A lock file
+    `.NAME.lock` beside the snapshot stays.
+
+    Raises:
+        SnapshotError: The lock could not be had in time, or not at all.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # read-only is enough for a lock, so that one user's lock file does not lock another user out
+        flags = os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(target.with_name(f".{target.name}.lock"), flags, _MODE)
+    except OSError as error:
+        raise SnapshotError(f"{path}: not locked: {error.strerror or error}") from error
+    try:
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise SnapshotError(
+                        f"{path}: not written: another process holds it for over {patience:g} s"
+                    ) from None
+            except OSError as error:
+                raise SnapshotError(f"{path}: not locked: {error.strerror or error}") from error
+            time.sleep(_NAP)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def write_snapshot(path: Path, snapshot: Mapping[str, Json]) -> None:

@@ -6,6 +6,7 @@ Protocols only, sized to what is called; `wiring` chooses the classes behind the
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Final, Protocol
 
@@ -190,6 +191,9 @@ class Gateway(Protocol):
 
 class SnapshotFile(Protocol):
     """Where applications read what to avoid."""
+
+    def held(self) -> AbstractContextManager[None]:
+        """Keep every other writer waiting; raises `SnapshotError` when that takes too long."""
 
     def write(self, snapshot: Mapping[str, Json]) -> None:
         """Replace the document; raises `SnapshotError` when it cannot be written."""

@@ -17,12 +17,17 @@ from routecanary.routing.snapshot import ListedRoute, ModelRouting, SuspendedRou
 def snapshot(
     ledger: Ledger, builtin: Sequence[BuiltinEntry], *, now: datetime, max_age: timedelta
 ) -> dict[str, Json]:
-    """Make the document of the snapshot file from everything that the log says."""
+    """Make the document of the snapshot file from everything that the log says.
+
+    It is as old as the newest round: an act while the daemon is dead must not make its canary layer young.
+    """
+    states = ledger.states()
+    rounds = [state.last_round_at for state in states if state.last_round_at is not None]
     return snapshot_of(
-        [_routing(state, ledger.listing(state.model)) for state in ledger.states()],
+        [_routing(state, ledger.listing(state.model)) for state in states],
         builtin=builtin,
         runtime=ledger.runtime(now),
-        written_at=now,
+        written_at=min(now, max(rounds, default=now)),
         max_age=max_age,
     )
 
@@ -51,4 +56,5 @@ def _routing(state: ModelState, listing: Listing | None) -> ModelRouting:
         ),
         released=state.released,
         paused=state.paused,
+        paused_until=state.paused_until,
     )

@@ -14,7 +14,7 @@ from typing import Final
 from routecanary.decide.evolve import evolve
 from routecanary.decide.step import step
 from routecanary.domain.archive import PackedTranscript
-from routecanary.domain.event import EVENT_NAMES, Checkpoint, Event, Lifted, event_to_json
+from routecanary.domain.event import EVENT_NAMES, Checkpoint, Event, event_to_json
 from routecanary.domain.exclusion import RuntimeEntry
 from routecanary.domain.log import Head, StoredDraft
 from routecanary.domain.names import ModelId, RouteId
@@ -25,9 +25,9 @@ from routecanary.domain.round import Line
 from routecanary.domain.route import Listing
 from routecanary.domain.state import ModelState
 from routecanary.errors import HeadMovedError, StoreError
-from routecanary.rounds.fold import Fold, listing_changed
+from routecanary.rounds.acted import MODE_CHANGED, TOUCHING, routes_touched
+from routecanary.rounds.fold import DECIDED, Fold, listing_changed
 from routecanary.rounds.ports import EventLog
-from routecanary.rounds.runtime import RUNTIME_KINDS, touched_by
 
 ROUNDS_BETWEEN_CHECKPOINTS: Final = 48
 """A fold after a restart reads about a day of rounds at most."""
@@ -84,6 +84,11 @@ class Ledger:
         self._fold.catch_up()
         return self._fold.runtime.in_force(now)
 
+    def runtime_entries(self) -> tuple[RuntimeEntry, ...]:
+        """List the runtime entries that nobody took back, expired ones too, sorted by target."""
+        self._fold.catch_up()
+        return self._fold.runtime.all()
+
     def operating(self) -> OperatingState:
         """Return how the canary itself stands as of now."""
         self._fold.catch_up()
@@ -117,7 +122,7 @@ class Ledger:
         for _ in range(TRIES):
             head = self.head()
             state = self.state(model)
-            acted = frozenset[RouteId]() if began is None else self._acted(state, began)
+            acted = frozenset[RouteId]() if began is None else self._acted(state, began, listing)
             events: tuple[Event, ...] = step(state, make_line(now(), acted), self._policy)
             after = state
             for event in events:
@@ -148,16 +153,16 @@ class Ledger:
             return
         raise StoreError(f"event log: lost {TRIES} appends in a row to other writers")
 
-    def _acted(self, state: ModelState, began: Head) -> frozenset[RouteId]:
-        """List the routes of a model that an administrator touched after a head."""
-        touched: set[str] = set()
-        for stored in self._log.read(began.seq, kinds=RUNTIME_KINDS | {EVENT_NAMES[Lifted]}):
-            if stored.kind in RUNTIME_KINDS:
-                touched |= touched_by(stored, state.model)
-            elif stored.model == state.model:
-                touched.add(str(stored.body["route"]))
-        swallowed = {route for name in touched for route in state.swallowed_by(name)}
-        return frozenset(RouteId(name) for name in touched) | swallowed
+    def _acted(self, state: ModelState, began: Head, listing: Listing | None) -> frozenset[RouteId]:
+        """List the routes of a model that a person touched after a head.
+
+        The model's very first line, which puts it into the configured mode, found no route to touch.
+        """
+        events = list(self._log.read(began.seq, kinds=TOUCHING))
+        if any(stored.kind == MODE_CHANGED and stored.model == state.model for stored in events):
+            for first in self._log.read(0, state.model, kinds=DECIDED, limit=1):
+                events = [stored for stored in events if stored.seq != first.seq]
+        return routes_touched(events, state, listing)
 
 
 def _draft(event: Event) -> StoredDraft:

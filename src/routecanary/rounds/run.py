@@ -28,9 +28,11 @@ from routecanary.judge.examine import judge_transcript
 from routecanary.probe.plan import confirmation, plan_round
 from routecanary.rounds.act import ensure_mode
 from routecanary.rounds.asked import asked_routes, controls_of
+from routecanary.rounds.attend import attend
 from routecanary.rounds.capture import Captured, capture
 from routecanary.rounds.examine import Attempt, Examination, conclude, confirm, examined
 from routecanary.rounds.ports import UNWATCHED, Progress
+from routecanary.rounds.requalify import enforced_contracts
 from routecanary.rounds.world import World
 from routecanary.routing.layers import builtin_for, runtime_for
 
@@ -65,6 +67,7 @@ async def run_round(
         ClockError: The wall clock stepped back behind the model's last round; nothing is recorded.
         StoreError: The decision could not be kept; nothing is published.
     """
+    attend(world, model)
     began = world.ledger.head()
     state = world.ledger.state(model)
     locale = round_locale(state, world.settings.probes.locales)
@@ -176,6 +179,7 @@ async def _examine(
     confirmations = {name: contract.confirmations for name, contract in world.settings.contracts.items()}
     async with asyncio.TaskGroup() as tasks:
         confirming = [tasks.create_task(confirm(first, judge, ask_again, confirmations)) for first in firsts]
+    enforced = enforced_contracts(world, listing.model, world.clock.now())
     by_route: dict[RouteId, list[tuple[Attempt, ...]]] = {route.tag: [] for route in listing.routes}
     for task in confirming:
         attempts = task.result()
@@ -184,9 +188,7 @@ async def _examine(
         route: conclude(
             probes,
             enabled=enabled,
-            enforced=frozenset(
-                name for name, contract in world.settings.contracts.items() if contract.enforce
-            ),
+            enforced=enforced,
             confirmations=confirmations,
         )
         for route, probes in sorted(by_route.items())
@@ -203,17 +205,25 @@ def _round(
     at: datetime,
     acted: frozenset[RouteId],
 ) -> Round:
-    """Form the line that is decided on; a contract without a verdict was not asked: `skipped`."""
+    """Form the line that is decided on; a contract without a verdict was not asked: `skipped`.
+
+    A contract that a person put on trial since the answers were judged accuses nobody either.
+    """
     production = world.model(listing.model).production
     builtin = builtin_for(world.builtin, listing.model)
     runtime = runtime_for(world.ledger.runtime(at), listing.model)
     tiers = frozenset(route.tag for route in listing.routes if route.tier is not None)
     targets = {entry.target for entry in builtin} | {entry.target for entry in runtime}
     controls = controls_of(world, listing)
+    enforced = enforced_contracts(world, listing.model, at)
+
+    def counted(said: Verdict) -> VerdictKind:
+        would_fail = said.kind is VerdictKind.FAIL and said.contract not in enforced
+        return VerdictKind.INCONCLUSIVE if would_fail else said.kind
 
     def report(route: Route) -> RouteReport:
         verdicts = dict.fromkeys(world.settings.contracts, VerdictKind.SKIPPED)
-        verdicts |= {name: said.kind for name, said in examinations[route.tag].verdicts.items()}
+        verdicts |= {name: counted(said) for name, said in examinations[route.tag].verdicts.items()}
         return RouteReport(
             verdicts=verdicts,
             swallows=route.swallows,
