@@ -9,48 +9,25 @@ Source: policy.md §8.
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping
-from weakref import WeakSet, ref
 
-from routecanary.client.file import SnapshotFile, default_path
-from routecanary.errors import SnapshotVersionError
+from routecanary.client.file import default_path
+from routecanary.client.watch import FAILED, LOOK_COUNTERS, Watch
 from routecanary.routing.merge import EMPTYING, merge
 from routecanary.routing.patch import BAD_REQUEST, PRESET, models_of, names_preset
-from routecanary.routing.view import (
-    FROM_FUTURE,
-    NO_SNAPSHOT,
-    NOTHING_KNOWN,
-    STALE,
-    UNKNOWN_MODEL,
-    View,
-    Views,
-)
+from routecanary.routing.view import FROM_FUTURE, NO_SNAPSHOT, NOTHING_KNOWN, STALE, UNKNOWN_MODEL, View
 
 TYPE_CHECKING = False  # importing typing would cost the application more than all of this
 if TYPE_CHECKING:
     from typing import Any, Self
 
-    from routecanary.routing.reading import Snapshot
-
 BAD_EXISTING = "bad_existing"
-FAILED = "failed"
 CALL_COUNTERS = (
     *(NO_SNAPSHOT, STALE, FROM_FUTURE, UNKNOWN_MODEL),
     *(EMPTYING, PRESET, BAD_EXISTING, BAD_REQUEST, FAILED),
 )
 """What a call may count: the reasons why less was merged than the daemon's whole list."""
-
-MISSING = "missing_file"
-UNREADABLE = "unreadable"
-MALFORMED = "malformed"
-FUTURE_VERSION = "future_version"
-LOOK_COUNTERS = (MISSING, UNREADABLE, MALFORMED, FUTURE_VERSION)
-"""What a look at the file may count; the snapshot that was read before stays in use."""
-
-
-_PATIENCE = 5.0  # seconds that closing waits for a look that hangs on its file system
 
 
 class Canary:
@@ -82,21 +59,9 @@ class Canary:
             raise ValueError(f"interval must be above 0 seconds, not {interval!r}")
         self.path = os.fspath(default_path() if path is None else path)
         self._clock = clock
-        self._interval = interval
         # `+= 1` on these is one uninterrupted step under the interpreter's lock, so threads lose no count.
         self._counts = dict.fromkeys((*CALL_COUNTERS, *LOOK_COUNTERS), 0)
-        self._views: Views | None = None
-        self._by_name: dict[str, View] = {}  # of `_views`; empty while the long way has to be taken
-        self._file = SnapshotFile(self.path)
-        self._fault: str | None = None
-        self._problem: str | None = None
-        self._loads = 0
-        self._looking = threading.Lock()
-        self._starting = threading.Lock()
-        self._watched = thread  # and not closed
-        self._watcher: threading.Thread | None = None
-        self._stop = threading.Event()
-        _living.add(self)
+        self._watch = Watch(self.path, interval=interval, clock=clock, counts=self._counts, threaded=thread)
         self.refresh()
 
     def provider_preferences(self, model: str, existing: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -110,7 +75,7 @@ class Canary:
         """
         try:
             now = self._clock()
-            view = self._by_name.get(model)
+            view = self._watch.by_name.get(model)
             if view is None or not view.since <= now < view.until:
                 view = self._find(model, now)
                 if view is None:
@@ -158,9 +123,8 @@ class Canary:
 
         Never raises for what is wrong with the file: that is counted, and the last good snapshot stays.
         """
-        taken = self._look()
-        if self._watched and self._watcher is None:
-            self._start()
+        taken = self._watch.look()
+        self._watch.ensure_thread()
         return taken
 
     def status(self) -> dict[str, Any]:
@@ -169,32 +133,28 @@ class Canary:
         `ok` is true when a snapshot is in use, the canary layer is believed, and the last look found nothing
         amiss. `counters` holds every name of `CALL_COUNTERS` and `LOOK_COUNTERS`.
         """
-        views = self._views
+        watch, views = self._watch, self._watch.views
         now = self._clock()
         doubt = NO_SNAPSHOT if views is None else views.doubt_at(now)
         return {
-            "ok": doubt is None and self._fault is None,
+            "ok": doubt is None and watch.fault is None,
             "path": self.path,
             "loaded": views is not None,
-            "loads": self._loads,
+            "loads": watch.loads,
             "models": 0 if views is None else len(views.snapshot.models),
             "written_at": None if views is None else views.snapshot.written_at,
             "age_seconds": None if views is None else now - views.snapshot.written_at,
             "stale": doubt == STALE,
             "from_future": doubt == FROM_FUTURE,
-            "fault": self._fault,
-            "problem": self._problem,
-            "watching": self._watcher is not None and self._watcher.is_alive(),
+            "fault": watch.fault,
+            "problem": watch.problem,
+            "watching": watch.alive,
             "counters": self._counts.copy(),
         }
 
     def close(self) -> None:
         """Stop the background thread. Calls go on with the last snapshot, until it is stale."""
-        self._watched = False
-        self._stop.set()
-        watcher = self._watcher
-        if watcher is not None and watcher is not threading.current_thread():
-            watcher.join(timeout=_PATIENCE)
+        self._watch.close()
 
     def __enter__(self) -> Self:
         return self
@@ -219,100 +179,20 @@ class Canary:
 
     def _find(self, model: object, now: float) -> View | None:
         """Take the long way to a view: after a fork, at the end of a view, for a name seen first."""
-        if self._watched and self._watcher is None:
-            self._start()
+        self._watch.ensure_thread()
         if not isinstance(model, str):
             self._counts[BAD_REQUEST] += 1
             return None
         if names_preset(model):
             self._counts[PRESET] += 1
             return None
-        return NOTHING_KNOWN if self._views is None else self._views.find(model, now)
+        views = self._watch.views
+        return NOTHING_KNOWN if views is None else views.find(model, now)
 
     def _find_common(self, models: tuple[str, ...]) -> View:
-        if self._watched and self._watcher is None:
-            self._start()
-        return NOTHING_KNOWN if self._views is None else self._views.find_common(models, self._clock())
-
-    def _look(self) -> bool:
-        with self._looking:
-            try:
-                content = self._file.read_if_changed()
-                if content is None:
-                    if self._fault is not None:
-                        self._counts[self._fault] += 1
-                    return False
-                views = Views(_read(content), self._clock())
-            except Exception as error:  # the thread must live on, and so must the application
-                self._fault = _fault_of(error)
-                self._problem = f"{type(error).__name__}: {error}"
-                self._counts[self._fault] += 1
-                return False
-            self._fault = self._problem = None
-            self._views = views
-            if not self._watched or self._watcher is not None:
-                self._by_name = views.by_name
-            self._loads += 1
-            return True
-
-    def _start(self) -> None:
-        """Start the thread that this process lacks; where none can be started, a later call tries again."""
-        if self._starting.acquire(blocking=False):
-            try:
-                if self._watcher is None:
-                    arguments = (ref(self), self._stop, self._interval)
-                    watcher = threading.Thread(target=_watch, args=arguments, name="routecanary", daemon=True)
-                    watcher.start()
-                    self._watcher = watcher
-                    if self._fault is None:
-                        self._problem = None
-                if self._views is not None:
-                    self._by_name = self._views.by_name
-            except RuntimeError as error:  # no room for a thread, or the interpreter is going down
-                self._problem = f"no background thread: {error}"
-            finally:
-                self._starting.release()
-
-    def _after_fork(self) -> None:
-        """Forget what a forked child has not got: the thread, and locks that some thread held."""
-        self._looking = threading.Lock()
-        self._starting = threading.Lock()
-        self._stop = threading.Event()
-        self._watcher = None
-        self._file = SnapshotFile(self.path)  # the thread may have been half through a reading
-        if self._watched:
-            self._by_name = {}  # the next call takes the long way, where a thread is started
-
-
-def _watch(canary_ref: Callable[[], Canary | None], stop: threading.Event, interval: float) -> None:
-    """Look again and again, until the canary is closed or nobody has it any more."""
-    while not stop.wait(interval):
-        canary = canary_ref()
-        if canary is None:
-            return
-        canary._look()
-        del canary
-
-
-def _read(content: bytes) -> Snapshot:
-    # Imported when there is a file to read: json and datetime cost more than all the rest of this package.
-    from json import loads  # noqa: PLC0415
-
-    from routecanary.routing.reading import read_snapshot  # noqa: PLC0415
-
-    return read_snapshot(loads(content.decode("utf-8")))
-
-
-def _fault_of(error: Exception) -> str:
-    match error:
-        case FileNotFoundError():
-            return MISSING
-        case OSError():
-            return UNREADABLE
-        case SnapshotVersionError():
-            return FUTURE_VERSION
-        case _:
-            return MALFORMED
+        self._watch.ensure_thread()
+        views = self._watch.views
+        return NOTHING_KNOWN if views is None else views.find_common(models, self._clock())
 
 
 def _unchanged(existing: object) -> dict[str, Any]:
@@ -325,13 +205,3 @@ def _unchanged(existing: object) -> dict[str, Any]:
     except Exception:  # noqa: S110 - a mapping that cannot be read is the caller's own affair
         pass
     return existing  # type: ignore[return-value]  # for the gateway to refuse
-
-
-def _after_fork() -> None:
-    for canary in tuple(_living):
-        canary._after_fork()
-
-
-_living: WeakSet[Canary] = WeakSet()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

@@ -16,7 +16,8 @@ import pytest
 from routecanary.adapters.config.paths import default_snapshot_path
 from routecanary.adapters.snapshot import write_snapshot
 from routecanary.client import Canary, default_path
-from routecanary.client.canary import CALL_COUNTERS, LOOK_COUNTERS
+from routecanary.client.canary import CALL_COUNTERS
+from routecanary.client.watch import LOOK_COUNTERS
 from tests.snapshots import MODEL, NOW, after, builtin, document, facts, runtime, suspended
 
 GOOD = document(
@@ -328,13 +329,30 @@ def test_a_file_too_large_is_not_read(canary: Canary, path: Path, monkeypatch: p
     assert ignored(canary) == WHOLE
 
 
+def test_an_error_of_our_own_is_not_blamed_on_the_file(path: Path) -> None:
+    """The same file is read again at the next look."""
+    broken = True
+
+    def clock() -> float:
+        if broken:
+            raise LookupError("no time")
+        return NOW.timestamp()
+
+    canary = Canary(path, clock=clock, thread=False)
+    broken = False
+    assert (canary.status()["fault"], canary.status()["problem"]) == ("failed", "LookupError: no time")
+    assert canary.refresh()
+    assert canary.status()["ok"]
+    assert counted(canary) == {"failed": 1}
+
+
 def test_an_unchanged_file_is_not_read_again(canary: Canary, path: Path) -> None:
     """A look at a file that has settled is one `stat`; its content counts, not its stamp."""
     assert not canary.refresh()
     old = time.time() - 60
     os.utime(path, (old, old))
     assert not canary.refresh()
-    canary._file._content = b"what was read stays as long as the stamp stays"
+    canary._watch._file._content = b"what was read stays as long as the stamp stays"
     assert not canary.refresh()
     os.utime(path, (old + 1, old + 1))
     assert canary.refresh()
@@ -421,7 +439,7 @@ def test_where_no_thread_can_be_started_calls_go_on(
 def test_a_canary_that_nobody_has_ends_its_thread(path: Path) -> None:
     """The thread keeps no canary alive."""
     canary = Canary(path, interval=0.01)
-    thread = canary._watcher
+    thread = canary._watch._thread
     assert thread is not None
     del canary
     wait_for(lambda: not thread.is_alive())

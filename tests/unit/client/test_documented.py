@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from routecanary.client import Canary
-from routecanary.client.canary import CALL_COUNTERS, LOOK_COUNTERS
+from routecanary.client.canary import CALL_COUNTERS
+from routecanary.client.watch import LOOK_COUNTERS
 from routecanary.routing.reading import read_snapshot
 from tests.unit.routing.test_snapshot import DOCUMENT
 
