@@ -157,11 +157,11 @@ def fingerprint(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def a_lab(scenario: Scenario | None = None) -> Iterator[LabGateway]:
-    """Serve a scenario from a thread of this process."""
+def a_lab(*, speed: float = SPEED) -> Iterator[LabGateway]:
+    """Serve the trial's scenario from a thread of this process."""
     started = threading.Event()
     ended: list[asyncio.Event] = []
-    lab = LabGateway(scenario or a_scenario(), seed=1, time_scale=SPEED)
+    lab = LabGateway(a_scenario(), seed=1, time_scale=speed)
 
     async def serve() -> None:
         end = asyncio.Event()

@@ -23,9 +23,8 @@ def next_due(last: datetime | None, now: datetime, period: timedelta) -> datetim
         now: Wall time.
     Returns:
         The newest tick, which is not after `now`, when the last round is from before it: whatever was missed
-        is caught up by one round, not by many. Otherwise the tick after `now`. A last round in the future (a
-        clock that stepped back) waits for nothing but the next tick: whether the round is then accepted is
-        decided by the policy.
+        is caught up by one round, not by many. Otherwise the tick after `now`; so a last round in the future
+        (a clock that stepped back) is waited for: a round from before it would be rejected, its probes paid.
     Example: with a period of 30 minutes at 10:47, a last round of 10:29 (or of yesterday) gives 10:30, one of
         10:31 gives 11:00.
     """

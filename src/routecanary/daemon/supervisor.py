@@ -87,17 +87,27 @@ class Supervisor:
             "never" if tried is None else format_instant(tried),
         )
         while True:
-            await self._wait_after(tried)
+            await self._wait_after(model, tried)
             await self._round(model)
             tried = world.clock.now()
 
-    async def _wait_after(self, tried: datetime | None) -> None:
+    async def _wait_after(self, model: ModelId, tried: datetime | None) -> None:
         """Sleep until the next round is due, by the wall clock, and a drawn jitter more."""
         world = self._world
         schedule = world.settings.schedule
         jitter = timedelta(seconds=world.rng.uniform(0.0, schedule.jitter.total_seconds()))
+        told = False
         while True:
             now = world.clock.now()
+            if tried is not None and now < tried and not told:
+                told = True
+                self.counts["clock"] += 1
+                LOG.error(
+                    "clock stepped back model=%s no_round_before=%s now=%s",
+                    model,
+                    format_instant(tried),
+                    format_instant(now),
+                )
             left = (next_due(tried, now, schedule.period) + jitter - now).total_seconds()
             if left <= 0:
                 return
