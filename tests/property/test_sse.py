@@ -5,10 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import httpx2
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from routecanary.domain.sse import SseDecoder
+
+UNTIMED = settings(deadline=None)  # the machine may be busy
 
 PIECES = st.sampled_from(
     [
@@ -34,6 +36,7 @@ def decoded(reads: list[bytes]) -> tuple[list[str], int, str, bool]:
     return events, decoder.comments, decoder.stray, decoder.exceeded
 
 
+@UNTIMED
 @given(stream=STREAMS, places=PLACES)
 @example(stream=b"data: a\r\ndata: b\r\n\r\n", places=[8])
 @example(stream=b"\xef\xbb\xbfdata: a\n\n", places=[1, 2])
@@ -43,6 +46,7 @@ def test_borders_of_reads_change_nothing(stream: bytes, places: list[int]):
     assert decoded([bytes([byte]) for byte in stream]) == decoded([stream])
 
 
+@UNTIMED
 @given(lines=st.lists(FIELDS, max_size=30), end=st.sampled_from(["\n", "\r", "\r\n"]))
 def test_events_are_those_of_another_decoder(lines: list[str], end: str):
     """Where the meanings agree (events that carry data), httpx2 finds the same."""
@@ -55,6 +59,7 @@ def test_events_are_those_of_another_decoder(lines: list[str], end: str):
     assert [event for event in decoded([stream])[0] if event] == expected
 
 
+@UNTIMED
 @given(stream=st.binary(max_size=400), places=PLACES)
 def test_any_bytes_are_survived(stream: bytes, places: list[int]):
     """Random bytes never raise, and their borders change nothing either."""

@@ -6,7 +6,7 @@ import json
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from routecanary.domain.names import INTEGRITY, STRUCTURED
@@ -162,6 +162,7 @@ JSON_VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(value=JSON_VALUES)
 def test_schema_verdicts_are_those_of_another_validator(value: Json):
     """jsonschema, the reference in pure Python, accepts the same documents."""
@@ -170,12 +171,14 @@ def test_schema_verdicts_are_those_of_another_validator(value: Json):
     assert (verdict == "pass") is expected
 
 
+@settings(deadline=None)
 @given(value=JSON_VALUES)
 def test_strict_reader_reads_all_json(value: Json):
     """Whatever is JSON parses to itself."""
     assert parse(json.dumps(value)) == Document(value=value)
 
 
+@settings(deadline=None)
 @given(text=st.text(alphabet='{}[]":,01.eE-+truefalsn \\', max_size=40))
 def test_strict_reader_takes_nothing_that_the_lenient_one_refuses(text: str):
     """Strictness only ever takes away."""
