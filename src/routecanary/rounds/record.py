@@ -6,7 +6,8 @@ the decision is made again, on the newer state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -18,15 +19,25 @@ from routecanary.domain.event import EVENT_NAMES, Checkpoint, Event, event_to_js
 from routecanary.domain.exclusion import RuntimeEntry
 from routecanary.domain.log import Head, StoredDraft
 from routecanary.domain.names import ModelId, RouteId
-from routecanary.domain.operating import OperatingState
-from routecanary.domain.operation import Operation, operation_draft
+from routecanary.domain.operating import OperatingState, evolve_operating
+from routecanary.domain.operation import (
+    OPERATED,
+    Operation,
+    operation_draft,
+    operation_from_json,
+    operation_to_json,
+)
 from routecanary.domain.policy import Policy
+from routecanary.domain.redaction import Redactor
 from routecanary.domain.round import Line
 from routecanary.domain.route import Listing
 from routecanary.domain.state import ModelState
 from routecanary.errors import HeadMovedError, StoreError
 from routecanary.rounds.acted import MODE_CHANGED, TOUCHING, routes_touched
-from routecanary.rounds.fold import DECIDED, Fold, listing_changed
+from routecanary.rounds.conditions import Conditions
+from routecanary.rounds.fold import DECIDED, Fold, listing_changed, remembered_draft
+from routecanary.rounds.messages import messages_of, outgoing_of
+from routecanary.rounds.notices import notices_of
 from routecanary.rounds.ports import EventLog
 
 ROUNDS_BETWEEN_CHECKPOINTS: Final = 48
@@ -34,6 +45,9 @@ ROUNDS_BETWEEN_CHECKPOINTS: Final = 48
 
 TRIES: Final = 100
 """Appends lost in a row to other writers before something must be wrong."""
+
+NO_SECRETS: Final = Redactor()
+"""Hides nothing."""
 
 MakeLine = Callable[[datetime, frozenset[RouteId]], Line]
 """The time of deciding and the routes touched by acts since the round began → the line to decide on."""
@@ -50,10 +64,25 @@ class Decision:
 class Ledger:
     """The log and what it says, and the only way to add to it."""
 
-    def __init__(self, log: EventLog, policy: Policy) -> None:
+    def __init__(
+        self, log: EventLog, policy: Policy, *, channels: Collection[str] = (), hide: Redactor = NO_SECRETS
+    ) -> None:
+        """Hold the log.
+
+        Args:
+            channels: Names of those to whom every message goes.
+            hide: What takes secrets out of messages and of operating events.
+        """
         self._log = log
         self._fold = Fold(log)
         self._policy = policy
+        self._channels = tuple(channels)
+        self._hide = hide
+
+    def replace_channels(self, channels: Collection[str], hide: Redactor) -> None:
+        """Tell others, and hide other secrets, from the next line on."""
+        self._channels = tuple(channels)
+        self._hide = hide
 
     def replace_policy(self, policy: Policy) -> None:
         """Decide by other numbers from the next line on."""
@@ -94,6 +123,11 @@ class Ledger:
         self._fold.catch_up()
         return self._fold.operating
 
+    def conditions(self) -> Conditions:
+        """Return what is out of order as of now, as people were told; not to be changed."""
+        self._fold.catch_up()
+        return self._fold.conditions
+
     def decide(
         self,
         model: ModelId,
@@ -119,6 +153,7 @@ class Ledger:
             ClockError: A round from before what the model has already seen; nothing is written.
             StoreError: The log failed; nothing is written.
         """
+        noted = [self._hidden(operation) for operation in operations]
         for _ in range(TRIES):
             head = self.head()
             state = self.state(model)
@@ -127,13 +162,14 @@ class Ledger:
             after = state
             for event in events:
                 after = evolve(after, event)
-            if after.rounds != state.rounds and after.rounds % ROUNDS_BETWEEN_CHECKPOINTS == 0:
+            is_checkpoint = after.rounds != state.rounds and after.rounds % ROUNDS_BETWEEN_CHECKPOINTS == 0
+            if is_checkpoint:
                 events = (*events, Checkpoint(at=events[-1].at, model=model, state=after))
-            drafts = [*map(operation_draft, operations), *map(_draft, events)]
+            drafts = [*map(operation_draft, noted), *map(_draft, events)]
             if listing is not None:
                 drafts = [*listing_changed(listing, self._fold.listings), *drafts]
             try:
-                self._log.append(drafts, head, transcripts=transcripts)
+                self._write(drafts, head, [*noted, *events], transcripts, checkpoint=is_checkpoint)
             except HeadMovedError:
                 continue
             return Decision(events=events, state=self.state(model))
@@ -145,13 +181,83 @@ class Ledger:
         Raises:
             StoreError: The log failed; nothing is written.
         """
+        self._append(lambda: drafts)
+
+    def operate(self, decide: Callable[[OperatingState], Sequence[Operation]]) -> tuple[Operation, ...]:
+        """Append the operating events that follow from how the canary stands, all or none.
+
+        Args:
+            decide: How it stands now → what happens; called once per try, so that it never decides on what
+                another writer has changed meanwhile.
+        Returns:
+            What was appended.
+        Raises:
+            StoreError: The log failed; nothing is written.
+        """
+        happened: Sequence[Operation] = ()
+
+        def drafts() -> list[StoredDraft]:
+            nonlocal happened
+            happened = decide(self._fold.operating)
+            return [operation_draft(operation) for operation in happened]
+
+        self._append(drafts)
+        return tuple(happened)
+
+    def _append(self, make: Callable[[], Sequence[StoredDraft]]) -> None:
+        """Append what `make` says as of the head that it is appended to; nothing where it says nothing."""
         for _ in range(TRIES):
+            head = self.head()
+            drafts = make()
+            if not drafts:
+                return
+            happened: list[Operation] = []
+            clean: list[StoredDraft] = []
+            for draft in drafts:
+                if draft.kind in OPERATED:
+                    happened.append(self._hidden(operation_from_json(draft.body)))
+                    clean.append(operation_draft(happened[-1]))
+                else:
+                    clean.append(draft)
             try:
-                self._log.append(drafts, self.head())
+                self._write(clean, head, happened)
             except HeadMovedError:
                 continue
             return
         raise StoreError(f"event log: lost {TRIES} appends in a row to other writers")
+
+    def _write(
+        self,
+        drafts: Sequence[StoredDraft],
+        head: Head,
+        happened: Sequence[Event | Operation],
+        transcripts: Sequence[PackedTranscript] = (),
+        *,
+        checkpoint: bool = False,
+    ) -> None:
+        """Append events with the messages that tell of them, in one transaction.
+
+        Args:
+            head: Folded in already.
+            happened: What a person may be told of, in the order of the events.
+            checkpoint: Keep also what is folded over all models.
+        """
+        conditions = self._fold.conditions.copy()
+        notices = [notice for event in happened for notice in notices_of(conditions, event)]
+        if checkpoint:
+            operating = self._fold.operating
+            for event in happened:
+                if isinstance(event, Operation):
+                    operating = evolve_operating(operating, event)
+            drafts = [*drafts, remembered_draft(drafts[-1].at, operating, conditions)]
+        messages = messages_of(notices, after=head, sequence=head.seq + len(drafts))
+        self._log.append(
+            drafts, head, transcripts=transcripts, outgoing=outgoing_of(messages, self._channels, self._hide)
+        )
+
+    def _hidden(self, operation: Operation) -> Operation:
+        """Take secrets out of what an operating event says: an error may quote them."""
+        return operation_from_json(json.loads(self._hide(json.dumps(operation_to_json(operation)))))
 
     def _acted(self, state: ModelState, began: Head, listing: Listing | None) -> frozenset[RouteId]:
         """List the routes of a model that a person touched after a head.

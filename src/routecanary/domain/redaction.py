@@ -1,0 +1,39 @@
+"""What must be taken out of a text before it is kept or sent?
+
+A last net below the rule that nothing secret is put into a text at all: an error of a library may quote what
+it was given.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+from routecanary.domain.secret import Secret
+
+HIDDEN: Final = "[secret]"
+SHORTEST: Final = 6
+"""Characters of a secret from which on it is looked for: a shorter one would blot out ordinary words."""
+
+
+class Redactor:
+    """Takes known secrets out of texts, as they are and as JSON writes them."""
+
+    __slots__ = ("_forms",)
+
+    def __init__(self, secrets: Iterable[Secret] = ()) -> None:
+        forms: set[str] = set()
+        for secret in secrets:
+            value = secret.reveal()
+            if len(value) >= SHORTEST:
+                forms |= {value, json.dumps(value)[1:-1], repr(value)[1:-1]}
+        self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))  # a whole before its part
+
+    def __call__(self, text: str) -> str:
+        for form in self._forms:
+            text = text.replace(form, HIDDEN)
+        return text
+
+    def __repr__(self) -> str:
+        return f"Redactor({len(self._forms)} forms)"
