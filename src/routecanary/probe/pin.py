@@ -137,12 +137,10 @@ def probe_body(
         if response_format is None:
             return None
         declared["response_format"] = response_format
-    reasons = "reasoning" not in route.parameters or listing.reasoning_mandatory
-    wanted = spec.max_tokens + (reasoning_room if reasons else 0)
-    room = _room(wanted, route, messages)
+    room = _room(room_wanted(listing, route, spec, reasoning_room), route, messages)
     if room < LEAST_ROOM:
         return None
-    if not reasons:
+    if not reasons(listing, route):
         declared["reasoning"] = {"enabled": False}
     if {
         "max_tokens",
@@ -162,6 +160,16 @@ def probe_body(
         "plugins": [{"id": plugin, "enabled": False} for plugin in PLUGINS_OFF],
         "user": user,
     }
+
+
+def reasons(listing: Listing, route: Route) -> bool:
+    """Say whether a route may reason before it answers, because nothing can switch that off."""
+    return "reasoning" not in route.parameters or listing.reasoning_mandatory
+
+
+def room_wanted(listing: Listing, route: Route, spec: ProbeSpec, reasoning_room: int) -> int:
+    """Choose the room for an answer, in tokens, before the endpoint's own limits are looked at."""
+    return spec.max_tokens + (reasoning_room if reasons(listing, route) else 0)
 
 
 def _response_format(spec: ProbeSpec, route: Route) -> dict[str, Json] | None:

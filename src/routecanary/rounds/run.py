@@ -11,20 +11,26 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 from routecanary.decide.rotation import locales_for, round_locale
 from routecanary.discover.admission import is_admitted
 from routecanary.discover.changes import Belief, weigh
+from routecanary.domain.answer import read_answer
 from routecanary.domain.archive import PackedTranscript
 from routecanary.domain.event import Event
+from routecanary.domain.money import NOTHING
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId, swallowed
+from routecanary.domain.operation import operation_draft
 from routecanary.domain.probe import Probe
 from routecanary.domain.round import Round, RouteReport
 from routecanary.domain.route import Listing, Route
 from routecanary.domain.state import ModelState
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict, VerdictKind
-from routecanary.judge.examine import judge_transcript
+from routecanary.errors import ClockError
+from routecanary.judge.examine import judge_answer, judge_transcript
+from routecanary.judge.registry import contracts_with
 from routecanary.probe.plan import confirmation, plan_round
 from routecanary.rounds.act import ensure_mode
 from routecanary.rounds.asked import asked_routes, controls_of
@@ -32,6 +38,7 @@ from routecanary.rounds.attend import attend
 from routecanary.rounds.capture import Captured, capture
 from routecanary.rounds.examine import Attempt, Examination, conclude, confirm, examined
 from routecanary.rounds.ports import UNWATCHED, Progress
+from routecanary.rounds.purse import Purse, allow
 from routecanary.rounds.requalify import enforced_contracts
 from routecanary.rounds.world import World
 from routecanary.routing.layers import builtin_for, runtime_for
@@ -48,6 +55,8 @@ class RoundResult:
     examinations: Mapping[RouteId, Examination]
     events: tuple[Event, ...]
     state: ModelState
+    left_out: frozenset[RouteId] = frozenset()  # the day's budget did not allow them
+    spent_usd: Decimal = NOTHING
 
 
 async def run_round(
@@ -60,7 +69,8 @@ async def run_round(
     """Make one round over one model.
 
     Args:
-        only: The targets of a targeted round (`asked_routes`); a route that is not asked carries `skipped`.
+        only: The targets of a targeted round (`asked_routes`); a route that is not asked carries `skipped`,
+            and so does one that the day's budget does not allow.
     Raises:
         InputError: A target is not listed now; nothing is recorded.
         GatewayError: The listing could not be had; nothing is recorded.
@@ -83,7 +93,7 @@ async def run_round(
             state=state,
         )
     locale_of = locales_for(state, world.settings.probes.locales, listing.tags())
-    probes = plan_round(
+    planned = plan_round(
         listing,
         world.catalog,
         number=state.rounds,
@@ -94,9 +104,18 @@ async def run_round(
         users=world.users,
         rng=world.rng,
     )
-    progress.planned(probes)
+    allowance = allow(
+        world,
+        listing,
+        planned,
+        suspended=state.suspensions(),
+        controls=controls_of(world, listing),
+        targets=only or (),
+    )
+    purse = allowance.purse
+    progress.planned(allowance.probes)
     captured = await capture(
-        probes,
+        allowance.probes,
         world.gateway,
         clock=world.clock,
         rng=world.rng,
@@ -104,16 +123,22 @@ async def run_round(
         blames_account=lambda transcript: _blames_account(world, transcript),
         progress=progress,
     )
-    examinations = await _examine(world, listing, captured, progress)
+    examinations = await _examine(world, listing, captured, progress, purse)
     ensure_mode(world, model)
-    decision = world.ledger.decide(
-        model,
-        lambda at, acted: _round(world, listing, locale, locale_of, examinations, at=at, acted=acted),
-        now=world.clock.now,
-        began=began,
-        listing=listing,
-        transcripts=_packed(world, examinations.values()),
-    )
+    settled = (purse.settled(world.clock.now()),) if allowance.probes else ()
+    try:
+        decision = world.ledger.decide(
+            model,
+            lambda at, acted: _round(world, listing, locale, locale_of, examinations, at=at, acted=acted),
+            now=world.clock.now,
+            began=began,
+            listing=listing,
+            transcripts=_packed(world, examinations.values()),
+            operations=settled,
+        )
+    except ClockError:  # nothing is decided, and yet it was paid for
+        world.ledger.note(*map(operation_draft, settled))
+        raise
     world.publish()
     return RoundResult(
         model=model,
@@ -123,6 +148,8 @@ async def run_round(
         examinations=examinations,
         events=decision.events,
         state=decision.state,
+        left_out=allowance.left_out,
+        spent_usd=purse.spent,
     )
 
 
@@ -145,13 +172,18 @@ async def _examine(
     listing: Listing,
     captured: Mapping[RouteId, Sequence[Captured]],
     progress: Progress,
+    purse: Purse,
 ) -> Mapping[RouteId, Examination]:
-    """Judge every first answer, then confirm what failed, then settle."""
+    """Judge every first answer, then confirm what failed, then settle; every answer is paid for."""
     enabled = world.settings.enabled_contracts()
     limits = world.judge_settings()
 
+    judges = contracts_with(limits)
+
     def judge(transcript: Transcript, contracts: frozenset[ContractName]) -> Mapping[ContractName, Verdict]:
-        return judge_transcript(transcript, limits, only=contracts)
+        answer = read_answer(transcript)
+        purse.pay(answer)
+        return judge_answer(answer, limits, judges, only=contracts)
 
     async def ask_again(probe: Probe) -> Captured | None:
         again = confirmation(

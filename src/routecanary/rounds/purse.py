@@ -1,0 +1,195 @@
+"""What does this round spend? Set aside before anything is sent, settled when it is over.
+
+The budget of a day stands in the log and nowhere else, so that the daemon and a round made by hand share it,
+and a crash between setting aside and settling leaves the more careful number.
+
+Source: docs/money.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import cache
+
+from routecanary.domain.answer import Answer
+from routecanary.domain.money import NOTHING, Extent, Price, charged, price_of
+from routecanary.domain.names import ModelId, RouteId
+from routecanary.domain.operating import OperatingState
+from routecanary.domain.operation import BudgetReached, BudgetRestored, Operation, Reserved, Settled
+from routecanary.domain.probe import Probe, ProbeKind
+from routecanary.domain.route import Listing
+from routecanary.domain.settings import BudgetSettings
+from routecanary.domain.times import format_instant
+from routecanary.probe.extent import Extents, most_askings
+from routecanary.rounds.spending import Ration, Wish, in_order, ration
+from routecanary.rounds.world import World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """What one asking may cost."""
+
+    price: Price
+    extent: Extent
+
+
+class Purse:
+    """The money of one round: what its answers turn out to cost."""
+
+    def __init__(
+        self,
+        model: ModelId,
+        round_id: str,
+        *,
+        bounds: Mapping[tuple[RouteId, ProbeKind], Bound],
+        unasked: int = 0,
+    ) -> None:
+        """Hold what is needed to price an answer.
+
+        Args:
+            bounds: What one asking of each route and kind may cost.
+            unasked: Planned probes that the budget did not allow.
+        """
+        self.spent = NOTHING  # USD
+        self.asked = 0  # answers, those to confirmations included
+        self._again = 0
+        self._model = model
+        self._round_id = round_id
+        self._bounds = bounds
+        self._unasked = unasked
+
+    def pay(self, answer: Answer) -> None:
+        """Count one answer; each is handed in once."""
+        transcript = answer.transcript
+        if transcript.route is None:
+            raise LookupError("only the answer of a pinned probe has a price")
+        bound = self._bounds[transcript.route, transcript.kind]
+        self.spent += charged(answer, bound.price, bound.extent)
+        self.asked += 1
+        self._again += transcript.attempt > 0
+
+    def settled(self, at: datetime) -> Settled:
+        """Make the event that puts what was spent in the place of what was set aside."""
+        return Settled(
+            at=at,
+            model=self._model,
+            round_id=self._round_id,
+            usd=self.spent,
+            asked=self.asked,
+            again=self._again,
+            unasked=self._unasked,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """Which probes of a round the budget allows."""
+
+    probes: tuple[Probe, ...]
+    left_out: frozenset[RouteId]  # routes of the plan that are not asked
+    purse: Purse
+
+
+def allow(
+    world: World,
+    listing: Listing,
+    probes: Sequence[Probe],
+    *,
+    suspended: Collection[RouteId],
+    controls: Collection[RouteId],
+    targets: Collection[RouteId] = (),
+) -> Allowance:
+    """Set aside the most that a round can cost, of as many of its routes as the day's budget covers.
+
+    Args:
+        probes: The plan: the first askings of a round.
+        suspended: Routes that the last share of the budget is kept for.
+        targets: Of a targeted round.
+    Raises:
+        StoreError: The log failed; nothing was set aside, so nothing may be asked.
+    """
+    settings = world.settings
+    bounds = bounds_of(world, listing, probes)
+    enabled = settings.enabled_contracts()
+    costs: dict[RouteId, Decimal] = {}
+    for probe in probes:
+        bound = bounds[probe.route, probe.kind]
+        most = bound.price.of(bound.extent) * most_askings(probe.kind, settings.contracts, enabled)
+        costs[probe.route] = costs.get(probe.route, NOTHING) + most
+    round_id = f"{listing.model} {format_instant(world.clock.now())} {world.rng.getrandbits(64):016x}"
+
+    @cache
+    def wishes() -> tuple[Wish, ...]:
+        return in_order(
+            costs,
+            suspended=suspended,
+            controls=controls,
+            targets=targets,
+            left_out=world.ledger.operating().model(listing.model).left_out,
+            rng=world.rng,
+        )
+
+    outcome = Ration(granted=(), refused=(), usd=NOTHING)
+
+    def decide(operating: OperatingState) -> Sequence[Operation]:
+        nonlocal outcome
+        at = world.clock.now()
+        outcome = ration(
+            wishes(), committed=operating.committed(at.astimezone(UTC).date()), budget=settings.budget
+        )
+        reserved = Reserved(
+            at=at,
+            model=listing.model,
+            round_id=round_id,
+            usd=outcome.usd,
+            left_out=frozenset(outcome.refused),
+        )
+        said = tidings(operating, at, settings.budget, short=bool(outcome.refused))
+        return [*said, reserved] if outcome.granted else said
+
+    world.ledger.operate(decide)
+    granted = frozenset(outcome.granted)
+    allowed = tuple(probe for probe in probes if probe.route in granted)
+    return Allowance(
+        probes=allowed,
+        left_out=frozenset(outcome.refused),
+        purse=Purse(listing.model, round_id, bounds=bounds, unasked=len(probes) - len(allowed)),
+    )
+
+
+def bounds_of(
+    world: World, listing: Listing, probes: Sequence[Probe]
+) -> Mapping[tuple[RouteId, ProbeKind], Bound]:
+    """Bound the cost of one asking, for every route and kind of a plan."""
+    settings = world.settings
+    extents = Extents(listing, world.catalog, reasoning_room=settings.probes.reasoning_room)
+    routes = {route.tag: route for route in listing.routes}
+    prices = {tag: price_of(route, listing, settings.budget.assumed_price) for tag, route in routes.items()}
+    return {
+        (probe.route, probe.kind): Bound(
+            price=prices[probe.route], extent=extents.of(routes[probe.route], probe.kind, probe.locale)
+        )
+        for probe in probes
+    }
+
+
+def tidings(
+    operating: OperatingState, at: datetime, budget: BudgetSettings, *, short: bool
+) -> list[Operation]:
+    """Tell that the day's budget is reached, once a day, and that a new day restored it.
+
+    Args:
+        short: The budget did not cover what a round would ask.
+    """
+    said: list[Operation] = []
+    today = at.astimezone(UTC).date()
+    reached_at = operating.budget_reached_at
+    if reached_at is not None and reached_at.astimezone(UTC).date() < today:
+        said.append(BudgetRestored(at=at))
+        reached_at = None
+    if short and reached_at is None:
+        said.append(BudgetReached(at=at, spent_usd=operating.committed(today), budget_usd=budget.per_day_usd))
+    return said
