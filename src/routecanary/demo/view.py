@@ -15,7 +15,7 @@ from routecanary.lab.host import Expectation
 
 STRIP: Final = 26  # rounds shown; with the demo's names a row is then 79 wide
 LINES: Final = 8  # of what happened
-_AROUND: Final = 6 + LINES  # lines of the view that are no route: head, header, rest, `ignore`, what happened
+_AROUND: Final = 7  # lines of the view that are neither a route nor what happened, and the cursor's
 
 _MARKS: Final = {
     RoundClass.CLEAN: ("■", "o", "green"),
@@ -33,14 +33,15 @@ def live(story: Story, *, height: int, ascii_only: bool = False) -> Group:
     """
     head = Text.assemble(
         ("Routecanary demo", "bold"),
-        f"  {story.model}  seed {story.seed}  round {story.rounds}  {story.at:%a %d %b %H:%M}\n",
-        (f"{story.probes} probes  {story.real_seconds:.0f} s  {factors(story)}", "dim"),
+        f"  {story.model}  seed {story.seed}  round {story.rounds}  {story.at:%a %d %b %H:%M}"
+        f"  {story.real_seconds:.0f} s\n",
+        (f"{story.probes} probes  {factors(story)}", "dim"),
     )
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("route", "planted", f"last {STRIP} rounds", "stands"):
         table.add_column(column, overflow="fold")
     shown = dict(story.routes)
-    if len(shown) + _AROUND > height:
+    if len(shown) + _AROUND + LINES > height:
         shown = {tag: route for tag, route in shown.items() if not _uneventful(route)}
     for tag, route in shown.items():
         strip = Text()
@@ -53,7 +54,13 @@ def live(story: Story, *, height: int, ascii_only: bool = False) -> Group:
     left = len(story.routes) - len(shown)
     rest = Text(f"and {left} healthy routes, serving" if left else "", style="dim")
     ignore = Text.assemble(("provider.ignore ", "bold"), ", ".join(story.ignore) or "nothing")
-    happened = Text("\n".join(story.lines[-LINES:]), style="cyan")
+    room = max(1, min(LINES, height - _AROUND - len(shown)))
+    happened = Text(
+        "\n".join(story.lines[-room:]),
+        style="cyan",
+        no_wrap=True,
+        overflow="crop" if ascii_only else "ellipsis",
+    )
     return Group(head, table, rest, ignore, happened)
 
 
@@ -78,7 +85,7 @@ def _standing(route: RouteStory) -> Text:
     return Text("serving", style="green")
 
 
-RESULT: Final = ("route", "planted fault", "expected", "suspended\nafter", "back in", "")
+RESULT: Final = ("route", "planted fault", "expected", "suspended\nafter", "back in\nround", "")
 """The columns of the end's table."""
 
 
@@ -90,7 +97,7 @@ def result_rows(story: Story) -> list[tuple[str, ...]]:
             route.faults,
             _EXPECTED[route.expectation],
             _after(route),
-            ", ".join(f"round {number}" for number in route.ended_in),
+            _back(route),
             "right" if route.right else "WRONG",
         )
         for tag, route in story.routes.items()
@@ -109,6 +116,13 @@ def _after(route: RouteStory) -> str:
         return "never"
     rounds = after_rounds(route)
     return "no cause" if rounds is None else f"{rounds} rounds"
+
+
+def _back(route: RouteStory) -> str:
+    if not route.ended_in:
+        return ""
+    times = len(route.ended_in)
+    return str(route.ended_in[0]) if times == 1 else f"{route.ended_in[0]} ({times}x)"
 
 
 def after_rounds(route: RouteStory) -> int | None:
