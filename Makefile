@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SECONDS_OF_DEMO ?= 60
+CODE := src tests benchmarks
 
 .PHONY: demo test check format mutants bench lock clean
 
@@ -14,13 +15,13 @@ test: $(STAMP) check ## format, lint, types, then every suite with the listed mu
 	$(BIN)/python -m pytest -n auto
 
 check: $(STAMP)
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy
 
 format: $(STAMP)
-	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
 
 mutants: $(STAMP) ## one-line breaks of decide/, each killed by the test named beside it
 	$(BIN)/python -m tests.mutants
