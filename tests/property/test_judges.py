@@ -39,7 +39,8 @@ MEMBERS = st.sampled_from(
     sorted(
         words("""
             id model provider choices delta message content reasoning refusal tool_calls finish_reason error
-            code metadata raw usage completion_tokens type text index function name arguments status limit_source
+            code metadata raw usage completion_tokens type text index function name arguments status
+            limit_source
         """)
     )
 )
