@@ -1,8 +1,8 @@
 """How do domain values travel as plain JSON values?
 
 Lossless both ways and driven by the declared types: a dataclass is an object, a set is a sorted list, an
-instant an ISO 8601 text in UTC with its microseconds, a decimal its digits as text, an enum its value. A field
-at its default is left out, so a default of a stored value, once shipped, stays what it is.
+instant an ISO 8601 text in UTC with its microseconds, a decimal its digits as text, an enum its value. A
+field at its default is left out, so a default of a stored value, once shipped, stays what it is.
 """
 
 from __future__ import annotations
