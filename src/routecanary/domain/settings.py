@@ -17,6 +17,7 @@ from routecanary.domain.names import CONTRACT_NAMES, ContractName, Locale, Model
 from routecanary.domain.policy import Policy
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.round import Mode
+from routecanary.domain.secret import Secret
 
 DEFAULT_MAX_TOKENS: Final[Mapping[ProbeKind, int]] = MappingProxyType(
     {ProbeKind.CHAT: 900, ProbeKind.FILTER: 700, ProbeKind.STRUCTURED: 300}
@@ -146,6 +147,29 @@ class RetentionSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSettings:
+    """One address that takes signed messages; exactly one of the two places of its secret is given."""
+
+    url: Secret  # its path or query may hold a token
+    secret_env: str | None = None  # name of the environment variable
+    secret_file: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotifySettings:
+    """Whom to tell, and how persistently."""
+
+    webhooks: Mapping[str, WebhookSettings] = field(default_factory=dict)  # by name
+    on_event: tuple[str, ...] = ()  # a command and its arguments; empty = none
+    ping_url: Secret | None = None  # asked after each round, so that its silence is noticed
+    overdue_after: timedelta | None = None  # None = two periods and the jitter
+    timeout: timedelta = timedelta(seconds=10)  # of one attempt
+    max_attempts: int = 100  # of one message on one channel
+    retry_wait: tuple[timedelta, timedelta] = (timedelta(seconds=5), timedelta(hours=1))  # first, longest
+    keep: timedelta = timedelta(days=30)  # messages that are delivered or failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PriceCeiling:
     """`provider.max_price` of the product's requests; None = no ceiling."""
 
@@ -190,6 +214,7 @@ class Settings:
     max_snapshot_age: timedelta = timedelta(hours=6)
     schedule: ScheduleSettings = ScheduleSettings()
     budget: BudgetSettings = BudgetSettings()
+    notify: NotifySettings = NotifySettings()
     probes: ProbeSettings = ProbeSettings()
     latency: LatencySettings = LatencySettings()
     judging: JudgingSettings = JudgingSettings()
@@ -203,6 +228,12 @@ class Settings:
     models: tuple[ModelSettings, ...] = ()  # in the order of the file
     builtin_path: str | None = None  # own exclusions beside the shipped ones
     place: str = "configuration"  # how errors name the file that all this stands in
+
+    def overdue_after(self) -> timedelta:
+        """State how long after its last round a model is overdue."""
+        if self.notify.overdue_after is not None:
+            return self.notify.overdue_after
+        return 2 * self.schedule.period + self.schedule.jitter
 
     def enabled_contracts(self) -> frozenset[ContractName]:
         return frozenset(name for name, contract in self.contracts.items() if contract.enabled)

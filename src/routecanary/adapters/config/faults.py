@@ -13,7 +13,7 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel, ValidationError
 
 from routecanary.adapters.config import readers
-from routecanary.adapters.config.schema import MAX_MODELS, ConfigFile
+from routecanary.adapters.config.schema import MAX_MODELS, MAX_WEBHOOKS, ConfigFile
 from routecanary.errors import ConfigError, ConfigFaultsError
 
 MOST_SHOWN: Final = 50  # faults of one file
@@ -72,6 +72,13 @@ def _fault(place: str, loc: tuple[int | str, ...], kind: str, *, cause: object, 
                 key=key_path(loc),
                 allowed="api_key_env (name of an environment variable) or api_key_file",
             )
+        case "extra_forbidden" if loc[-1] == "secret":
+            return ConfigError(
+                "a secret does not belong in this file",
+                place=place,
+                key=key_path(loc),
+                allowed="secret_env (name of an environment variable) or secret_file",
+            )
         case "extra_forbidden":
             return ConfigError(
                 "unknown key", place=place, key=key_path(loc), allowed=", ".join(_keys_at(loc[:-1]))
@@ -79,6 +86,10 @@ def _fault(place: str, loc: tuple[int | str, ...], kind: str, *, cause: object, 
         case "model_type" | "model_attributes_type" | "dict_type":
             return ConfigError(
                 f"{readers.kind_of(given)} where a table belongs", place=place, key=key_path(loc)
+            )
+        case "too_long" if loc[0] == "notify":
+            return ConfigError(
+                "too many webhooks", place=place, key=key_path(loc), allowed=f"at most {MAX_WEBHOOKS}"
             )
         case "too_long":
             return ConfigError(

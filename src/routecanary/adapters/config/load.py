@@ -6,7 +6,7 @@ One file and the environment → frozen values. Every fault of a file is reporte
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -23,6 +23,7 @@ from routecanary.adapters.config.schema import (
     ContractsTable,
     GatewayTable,
     ModelTable,
+    NotifyTable,
     ProbesTable,
     ProductionTable,
 )
@@ -39,6 +40,7 @@ from routecanary.domain.settings import (
     JudgingSettings,
     LatencySettings,
     ModelSettings,
+    NotifySettings,
     PriceCeiling,
     ProbeSettings,
     ProductionSettings,
@@ -46,11 +48,13 @@ from routecanary.domain.settings import (
     Sampling,
     ScheduleSettings,
     Settings,
+    WebhookSettings,
 )
 from routecanary.domain.strict_toml import TomlError, parse_toml
 from routecanary.errors import ConfigError, PolicyError
 
 MAX_KEY: Final = 4_096  # bytes of a key file
+SHORTEST_SECRET: Final = 16  # characters of a webhook's secret
 
 _UNQUOTED_MODEL = re.compile(r"^[ \t]*\[models\.[^\"'\]\n]*/", re.MULTILINE)  # the likeliest slip of all
 
@@ -93,21 +97,55 @@ def read_api_key(gateway: GatewaySettings, environ: Mapping[str, str]) -> Secret
     Raises:
         ConfigError: It is not there, empty, or not printable ASCII. The message never shows it.
     """
-    if gateway.api_key_file is not None:
-        place, key = gateway.api_key_file, "gateway.api_key_file"
-        value = read_text_file(Path(place), key=key, limit=MAX_KEY).strip()
-    else:
-        place, key = f"environment variable {gateway.api_key_env}", "gateway.api_key_env"
-        if gateway.api_key_env not in environ:
-            raise ConfigError("not set", place=place, key=key)
-        value = environ[gateway.api_key_env].strip()
-    if not value:
-        raise ConfigError("empty", place=place, key=key)
+    value, place, key = _secret_text(
+        environ,
+        name=gateway.api_key_env,
+        file=gateway.api_key_file,
+        keys=("gateway.api_key_env", "gateway.api_key_file"),
+    )
     if not value.isascii() or not value.isprintable() or " " in value:
         raise ConfigError(
             "holds what no key holds", place=place, key=key, allowed="printable ASCII on one line"
         )
     return Secret(value)
+
+
+def read_webhook_secret(name: str, webhook: WebhookSettings, environ: Mapping[str, str]) -> Secret:
+    """Read the secret that a webhook's messages are signed with; white space around it is dropped.
+
+    Raises:
+        ConfigError: It is not there, empty, or too short to be one. The message never shows it.
+    """
+    value, place, key = _secret_text(
+        environ,
+        name=webhook.secret_env or "",
+        file=webhook.secret_file,
+        keys=(f"notify.webhooks.{name}.secret_env", f"notify.webhooks.{name}.secret_file"),
+    )
+    if len(value) < SHORTEST_SECRET:
+        raise ConfigError(
+            "too short to be a secret", place=place, key=key, allowed=f"at least {SHORTEST_SECRET} characters"
+        )
+    if not value.isprintable():
+        raise ConfigError("holds what no secret holds", place=place, key=key, allowed="one printable line")
+    return Secret(value)
+
+
+def _secret_text(
+    environ: Mapping[str, str], *, name: str, file: str | None, keys: tuple[str, str]
+) -> tuple[str, str, str]:
+    """Read what stands in a file, or else in an environment variable; return it, its place and its option."""
+    if file is not None:
+        place, key = file, keys[1]
+        value = read_text_file(Path(place), key=key, limit=MAX_KEY).strip()
+    else:
+        place, key = f"environment variable {name}", keys[0]
+        if name not in environ:
+            raise ConfigError("not set", place=place, key=key)
+        value = environ[name].strip()
+    if not value:
+        raise ConfigError("empty", place=place, key=key)
+    return value, place, key
 
 
 def template_text() -> str:
@@ -158,6 +196,7 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
         gateway=_gateway(file.gateway, at(file.gateway.api_key_file)),
         schedule=ScheduleSettings(period=file.schedule.period, jitter=file.schedule.jitter),
         budget=_budget(file.budget),
+        notify=_notify(file.notify, at),
         probes=_probes(file.probes, at(file.probes.texts)),
         latency=LatencySettings(
             limit=file.contracts.latency.limit,
@@ -196,6 +235,18 @@ def _budget(table: BudgetTable) -> BudgetSettings:
         recovery_share=table.recovery_share,
         assumed_price=AssumedPrice(**table.assumed_price.model_dump()),
     )
+
+
+def _notify(table: NotifyTable, at: Callable[[str | None], str | None]) -> NotifySettings:
+    values = {name: getattr(table, name) for name in NotifyTable.model_fields if name != "webhooks"}
+    webhooks = {
+        name: WebhookSettings(
+            url=webhook.url, secret_env=webhook.secret_env, secret_file=at(webhook.secret_file)
+        )
+        for name, webhook in table.webhooks.items()
+        if webhook.url is not None  # the schema sees to it
+    }
+    return NotifySettings(**values, webhooks=webhooks)
 
 
 def _probes(table: ProbesTable, texts: str | None) -> ProbeSettings:

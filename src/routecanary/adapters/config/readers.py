@@ -15,10 +15,11 @@ from decimal import Decimal
 from ipaddress import ip_address
 from math import isfinite
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import PlainValidator
 
+from routecanary.domain.secret import Secret
 from routecanary.domain.times import format_duration, parse_duration
 from routecanary.errors import InputError
 
@@ -26,6 +27,7 @@ MAX_LIST: Final = 500  # entries
 MAX_STRING: Final = 4_096  # characters
 
 _MILLISECONDS = re.compile(r"([0-9]{1,9})ms")
+_CHANNEL_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
@@ -283,22 +285,75 @@ def base_url() -> PlainValidator:
 
     def read(value: object) -> str:
         address = _string(value)
-        try:
-            parts = urlsplit(address)
-            usable = bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            raise InputError("not an address") from None
-        if not usable or not address.isascii() or not address.isprintable() or " " in address:
-            raise InputError("not an address")
+        parts = _address(address)
         if parts.username or parts.password or parts.query or parts.fragment:
             raise InputError("an address with credentials, a query or a fragment")
-        if parts.scheme not in ("http", "https"):
-            raise InputError("neither an http nor an https address")
-        if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+        if _is_in_the_clear(parts):
             raise InputError("the key would travel in the clear")
         return address.rstrip("/")
 
     return leaf(read, "https://host[:port][/path], or http:// for the own machine", hidden=True)
+
+
+def secret_address() -> PlainValidator:
+    """Read an address whose path or query may be what keeps strangers out; never shown."""
+
+    def read(value: object) -> Secret:
+        address = _string(value)
+        parts = _address(address)
+        if parts.username or parts.password or parts.fragment:
+            raise InputError("an address with credentials or a fragment")
+        if _is_in_the_clear(parts):
+            raise InputError("what is sent would travel in the clear")
+        return Secret(address)
+
+    return leaf(read, "https://host[:port][/path][?query], or http:// for the own machine", hidden=True)
+
+
+def _address(address: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        usable = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        raise InputError("not an address") from None
+    if not usable or not address.isascii() or not address.isprintable() or " " in address:
+        raise InputError("not an address")
+    if parts.scheme not in ("http", "https"):
+        raise InputError("neither an http nor an https address")
+    return parts
+
+
+def _is_in_the_clear(parts: SplitResult) -> bool:
+    return parts.scheme == "http" and not _is_loopback(parts.hostname or "")
+
+
+def command() -> PlainValidator:
+    """Read a command and its arguments; never shown when refused, since an argument may be a secret."""
+
+    def read(value: object) -> tuple[str, ...]:
+        if not isinstance(value, list):
+            raise _misfit(value, "a list of strings belongs")
+        if len(value) > MAX_LIST:
+            raise InputError("too many entries")
+        words = tuple(_string(each) for each in value)
+        if any("\0" in word for word in words):
+            raise InputError("a character that no argument can have")
+        if words and "/" in words[0] and not words[0].startswith("/"):
+            raise InputError("a relative path: the daemon may run anywhere")
+        return words
+
+    return leaf(read, "a program (an absolute path, or a name found in PATH) and its arguments", hidden=True)
+
+
+def channel_name(value: str) -> str:
+    """Read the name of a webhook.
+
+    Raises:
+        InputError: It has another form.
+    """
+    if not _CHANNEL_NAME.fullmatch(value):
+        raise InputError("not a name", value=value)
+    return value
 
 
 def _is_loopback(host: str) -> bool:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from routecanary.adapters.config import readers as read
 from routecanary.domain.names import CONTRACT_NAMES, Locale, parse_locale, parse_model, parse_route
 from routecanary.domain.probe import ProbeKind
+from routecanary.domain.secret import Secret
 from routecanary.domain.settings import (
     DEFAULT_LOCALES,
     DEFAULT_MAX_TOKENS,
@@ -24,6 +25,7 @@ from routecanary.domain.settings import (
     GatewaySettings,
     JudgingSettings,
     LatencySettings,
+    NotifySettings,
     ProbeSettings,
     RetentionSettings,
     Sampling,
@@ -55,6 +57,7 @@ PARAMETERS: Final = frozenset(
 )
 SHORTCUTS: Final = (":nitro", ":floor", ":exacto")  # of a model id; they mean the base model
 MAX_MODELS: Final = 1_000
+MAX_WEBHOOKS: Final = 20
 
 _MS = timedelta(milliseconds=1)
 _S = timedelta(seconds=1)
@@ -71,6 +74,7 @@ _PROBES = ProbeSettings()
 _SAMPLING = Sampling()
 _SCHEDULE = ScheduleSettings()
 _RETENTION = RetentionSettings()
+_NOTIFY = NotifySettings()
 
 
 class Table(BaseModel):
@@ -273,6 +277,35 @@ class ModelTable(Table):
     production: ProductionTable = ProductionTable()
 
 
+class WebhookTable(Table):
+    url: Annotated[Secret | None, read.secret_address()] = None
+    secret_env: Annotated[str | None, read.environment_name()] = None
+    secret_file: Annotated[str | None, read.path()] = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> WebhookTable:
+        if self.url is None:
+            raise read.RefusedError("missing", key="url", allowed="the address that takes the messages")
+        if (self.secret_env is None) == (self.secret_file is None):
+            problem = "no secret to sign with" if self.secret_env is None else "two places for one secret"
+            raise read.RefusedError(problem, key="secret_file", allowed="either secret_env or secret_file")
+        return self
+
+
+_WebhookName = Annotated[str, read.text(read.channel_name, "a name of a-z, 0-9, - and _, such as ops")]
+
+
+class NotifyTable(Table):
+    webhooks: dict[_WebhookName, WebhookTable] = Field(default_factory=dict, max_length=MAX_WEBHOOKS)
+    on_event: Annotated[tuple[str, ...], read.command()] = _NOTIFY.on_event
+    ping_url: Annotated[Secret | None, read.secret_address()] = None
+    overdue_after: Annotated[timedelta | None, read.duration(_S, 30 * _D)] = None
+    timeout: Annotated[timedelta, read.duration(_S, _M)] = _NOTIFY.timeout
+    max_attempts: Annotated[int, read.whole(1, 10_000)] = _NOTIFY.max_attempts
+    retry_wait: Annotated[tuple[timedelta, timedelta], read.duration_pair(_S, _D)] = _NOTIFY.retry_wait
+    keep: Annotated[timedelta, read.duration(_H, 3650 * _D)] = _NOTIFY.keep
+
+
 class RoutingTable(Table):
     builtin: Annotated[str | None, read.path()] = None
 
@@ -300,4 +333,5 @@ class ConfigFile(Table):
     contracts: ContractsTable = ContractsTable()
     policy: dict[str, Any] = Field(default_factory=dict)
     routing: RoutingTable = RoutingTable()
+    notify: NotifyTable = NotifyTable()
     models: dict[_ModelId, ModelTable] = Field(default_factory=dict, max_length=MAX_MODELS)

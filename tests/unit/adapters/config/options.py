@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, PlainValidator
 
 from routecanary.adapters.config.readers import Reader, format_span
-from routecanary.adapters.config.schema import ConfigFile, ModelTable
+from routecanary.adapters.config.schema import ConfigFile, ModelTable, WebhookTable
 from routecanary.domain.policy import Policy
 
 MODEL = 'models."author/slug"'
@@ -28,6 +28,7 @@ def options() -> Iterator[Option]:
     yield from _of(ConfigFile, "")
     yield Option(path=f"{MODEL}.controls", default="{}", allowed="a table: contract → a list of route tags")
     yield from _of(ModelTable, MODEL + ".")
+    yield from _of(WebhookTable, "notify.webhooks.NAME.")
     for field in fields(Policy):
         yield Option(path=f"policy.{field.name}", default=toml(getattr(Policy(), field.name)), allowed=None)
 
