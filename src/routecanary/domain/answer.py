@@ -34,10 +34,8 @@ _MAX_NAMES: Final = 16  # distinct providers, models or ids worth keeping
 _MAX_CALLS: Final = 256  # tool calls
 _KEEPALIVE_WORDS: Final = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
-# Signs of a filter's annotation in the raw text of a frame.
-_NOTE_SIGNS: Final = re.compile(r"content_filter|[Ff]eedback|base_resp")
-
 _decode_json: Final = json.JSONDecoder().decode  # keeps lone surrogates and NaN, as the wire had them
+_decode_prefix: Final = json.JSONDecoder().raw_decode
 
 
 class Form(StrEnum):
@@ -89,6 +87,7 @@ class Answer:
     frames: int = 0  # JSON frames read
     bad_frames: int = 0  # data that is no JSON object
     keepalive_frames: int = 0  # data that is only a keep-alive
+    html_frames: int = 0  # data that is an HTML page
     comments: int = 0
     invalid_utf8: bool = False
     exceeded: bool = False  # more than we are willing to read
@@ -177,6 +176,7 @@ def read_answer(transcript: Transcript) -> Answer:
         frames=reading.frames,
         bad_frames=reading.bad_frames,
         keepalive_frames=reading.keepalive_frames,
+        html_frames=reading.html_frames,
         comments=reading.comments,
         invalid_utf8=reading.invalid_utf8,
         legacy_text=reading.legacy_text,
@@ -208,6 +208,7 @@ class _Reading:
     frames: int = 0
     bad_frames: int = 0
     keepalive_frames: int = 0
+    html_frames: int = 0
     comments: int = 0
     invalid_utf8: bool = False
     exceeded: bool = False
@@ -215,13 +216,16 @@ class _Reading:
     cut_document: bool = False
     pipeline: dict[str, None] = field(default_factory=dict)
 
-    def take_event(self, data: str, at_ms: float) -> None:
+    def take_event(self, data: str, at_ms: float, name: str = "") -> None:
         if data == "[DONE]":
             self.done = True
             return
         frame = _object(data)
         if frame is not None:
-            self.take_frame(frame, at_ms, may_note=_NOTE_SIGNS.search(data) is not None)
+            if name == "error" or frame.get("object") == "error":
+                self._take_error(frame.get("error") or frame)
+            may_note = "content_filter" in data or "eedback" in data or "base_resp" in data
+            self.take_frame(frame, at_ms, may_note=may_note)
             return
         bare = data.strip()
         if not bare:
@@ -230,6 +234,10 @@ class _Reading:
             self.done = True
         elif bare.startswith(":") or bare.lower() in _KEEPALIVE_WORDS:
             self.keepalive_frames += 1
+        elif name == "error":
+            self._take_error(bare)
+        elif bare[:9].lower() == "<!doctype" or bare[:5].lower() == "<html":
+            self.html_frames += 1
         else:
             self.bad_frames += 1
 
@@ -360,10 +368,10 @@ def _read_stream(chunks: list[tuple[float, bytes]], reading: _Reading) -> None:
     for at_ms, data in chunks:
         for event in decoder.feed(data):
             reading.invalid_utf8 |= not event.valid_utf8
-            reading.take_event(event.data, at_ms)
+            reading.take_event(event.data, at_ms, event.name)
     for event in decoder.finish():
         reading.invalid_utf8 |= not event.valid_utf8
-        reading.take_event(event.data, at_ms)
+        reading.take_event(event.data, at_ms, event.name)
     reading.comments = decoder.comments
     reading.exceeded |= decoder.exceeded
     stray = decoder.stray
@@ -399,17 +407,23 @@ def _read_document(chunks: list[tuple[float, bytes]], reading: _Reading) -> Form
 
 def _object(data: str) -> dict[str, Any] | None:
     try:
-        value = _decode_json(data)
+        value, end = _decode_prefix(data)
+        if end != len(data):
+            value = _decode_json(data)  # white space after it is fine, anything else is not
     except (ValueError, RecursionError):
-        return None
+        return _object(data.lstrip()) if data[:1].isspace() else None
     return value if isinstance(value, dict) else None
 
 
 def _first_choice(frame: dict[str, Any]) -> dict[str, Any] | None:
+    """Find the answer's own choice: one of another index is another answer."""
     choices = frame.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        return choices[0]
-    return None
+    if not isinstance(choices, list) or not choices:
+        return None
+    first = choices[0]
+    if isinstance(first, dict) and not first.get("index"):
+        return first
+    return next((choice for choice in _dicts(choices) if not choice.get("index")), None)
 
 
 def _message(choice: dict[str, Any]) -> dict[str, Any]:

@@ -56,9 +56,9 @@ def asked_of(transcript: Transcript) -> Asked:
 
 
 def wants_schema(request: Mapping[str, Json]) -> bool:
-    """Say whether a request asks for a `json_schema` response format, usable or not."""
+    """Say whether a request asks for a JSON response format, usable or not."""
     value = request.get("response_format")
-    return isinstance(value, dict) and value.get("type") == "json_schema"
+    return isinstance(value, dict) and value.get("type") in ("json_schema", "json_object")
 
 
 def _texts(content: object) -> Iterator[str]:

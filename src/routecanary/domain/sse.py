@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 _BOM: Final = b"\xef\xbb\xbf"
-_FIELDS: Final = (b"event", b"id", b"retry")  # known and of no use here
+_FIELDS: Final = (b"id", b"retry")  # known and of no use here
 _MAX_STRAY: Final = 65_536  # bytes kept of lines without a field
 
 
@@ -19,6 +19,7 @@ class SseEvent(NamedTuple):
 
     data: str
     valid_utf8: bool = True  # False: undecodable bytes became U+FFFD here, not on the host
+    name: str = ""  # of its `event` field; "" = a message
 
 
 class SseDecoder:
@@ -36,6 +37,7 @@ class SseDecoder:
         "_data",
         "_max_event",
         "_max_line",
+        "_name",
         "_size",
         "_skip_lf",
         "_started",
@@ -51,6 +53,7 @@ class SseDecoder:
         self._tail = bytearray()  # a line that has not ended yet
         self._data: list[bytes] = []  # data lines of the event that has not ended yet
         self._size = 0  # bytes in `_data`
+        self._name = b""
         self._stray = bytearray()
         self._skip_lf = False  # the last read ended in CR: a LF that follows belongs to it
         self._started = False  # the place where a byte order mark may stand is behind us
@@ -72,7 +75,13 @@ class SseDecoder:
                 data = data[1:]
         if not self._started:
             data = self._drop_bom(data)
-        if not self._tail and not self._data and data.endswith(b"\n\n") and b"\r" not in data:
+        if (
+            not self._tail
+            and not self._data
+            and not self._name
+            and data.endswith(b"\n\n")
+            and b"\r" not in data
+        ):
             return self._whole_blocks(data)
         return self._lines(data)
 
@@ -151,18 +160,22 @@ class SseDecoder:
             self.exceeded = self._size > self._max_event
         elif not field:
             self.comments += 1
+        elif field == b"event":
+            self._name = value.strip()
         elif field not in _FIELDS and len(self._stray) + len(line) < _MAX_STRAY:
             self._stray += line + b"\n"
 
     def _dispatch(self, events: list[SseEvent]) -> None:
         if self._data:
-            events.append(_event(b"\n".join(self._data)))
+            events.append(_event(b"\n".join(self._data), self._name))
             self._data = []
             self._size = 0
+        self._name = b""
 
 
-def _event(data: bytes) -> SseEvent:
+def _event(data: bytes, name: bytes = b"") -> SseEvent:
+    called = name.decode("utf-8", "replace") if name else ""
     try:
-        return SseEvent(data.decode())
+        return SseEvent(data.decode(), name=called)
     except UnicodeDecodeError:
-        return SseEvent(data.decode("utf-8", "replace"), valid_utf8=False)
+        return SseEvent(data.decode("utf-8", "replace"), valid_utf8=False, name=called)

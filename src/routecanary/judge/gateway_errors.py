@@ -17,6 +17,7 @@ from routecanary.domain.answer import Answer, Form
 from routecanary.domain.probe import Json
 from routecanary.domain.verdict import VerdictKind
 from routecanary.judge.contract import Finding
+from routecanary.judge.vocabulary import words
 
 FILTERED: Final = "content_filter"  # the code of a finding that the filtering contract decides
 
@@ -39,6 +40,12 @@ _CODE_OF_WORD: Final = {
     "provider_overloaded": 503, "overloaded_error": 503, "overloaded": 503, "unavailable": 503,
     "service_unavailable": 503, "timeout": 504, "timeout_error": 504, "gateway_timeout": 504,
 }  # fmt: skip
+
+# Of these, the ones that any error may carry: they speak only where the HTTP status does not.
+_GENERIC_WORDS: Final = words("""
+    invalid_request invalid_request_error bad_request invalid_value invalid_argument server server_error
+    internal_error internal_server_error api_error
+""")
 
 _LIMIT_SOURCES: Final = {
     "upstream_provider_shared_pool": (VerdictKind.TRANSPORT, "rate_limit"),
@@ -68,10 +75,13 @@ _REGION: Final = re.compile(
 _BLOCKED: Final = re.compile(
     r"\b(?:banned|suspended|deactivated|terminated|disabled|blocked|blacklisted|denied by (?:waf|firewall))\b"
 )
-_MONEY: Final = re.compile(
-    r"insufficient (?:balance|credit|fund|quota)|insufficient_(?:quota|credits|balance|funds)|billing"
-    r"|more credits|can only afford|out of credits|payment required|top up|exceeded your current quota"
-    r"|(?:key|monthly|daily|weekly|spending|usage) limit (?:exceeded|reached)|free-models-per"
+_CREDITS: Final = re.compile(
+    r"insufficient[ _](?:balance|credit|fund)|(?:credit )?balance is too low|more credits|can only afford"
+    r"|out of credits|payment required|top up|余额不足"
+)
+_QUOTA: Final = re.compile(
+    r"insufficient[ _]quota|billing|exceeded your current quota|free-models-per"
+    r"|(?:key|monthly|daily|weekly|spending|usage) limit (?:exceeded|reached)"
 )
 _SHORT_WINDOW: Final = re.compile(r"per_?-? ?(?:minute|second)|retrydelay|retry_after|try again in \d+")
 _KEY: Final = re.compile(
@@ -91,11 +101,12 @@ def classify_error(answer: Answer) -> Finding | None:
     error = answer.error
     if error is None and 200 <= status < 300:
         return None
-    words = _words(error)
-    text = " ".join(words)[:_MAX_TEXT].lower()
+    found = _words(error)
+    text = " ".join(found)[:_MAX_TEXT].lower()
     if error is None:
         text = answer.body.lower()
-    code = _code(error) or _code_of_words(words) or (status if not 200 <= status < 300 else 0)
+    outside = status if not 200 <= status < 300 else 0
+    code = _code(error) or _code_of_words(found, generic=not outside) or outside
     metadata = _mapping((error or {}).get("metadata"))
     detail = f"HTTP {status}" + (f", error {code}" if code and code != status else "")
     message = (error or {}).get("message")
@@ -148,7 +159,7 @@ def _by_code(answer: Answer, code: int, text: str, metadata: Mapping[str, Json])
         case 403:
             return account, _why_forbidden(text)
         case 400 | 413 | 422:
-            return (transport, "upstream_error") if upstream else (account, "config")
+            return (transport, "upstream_error") if upstream else (account, _money(text) or "config")
         case 429:
             return _why_limited(answer, text, metadata, upstream=upstream)
         case 405 | 406 | 410 | 411 | 412 | 414 | 415 | 421 | 426 | 431:
@@ -159,11 +170,19 @@ def _by_code(answer: Answer, code: int, text: str, metadata: Mapping[str, Json])
             return transport, "upstream_error"
 
 
+def _money(text: str) -> str | None:
+    """Tell an empty balance from a quota that is used up."""
+    if _CREDITS.search(text):
+        return "credits"
+    return "quota" if _QUOTA.search(text) else None
+
+
 def _why_forbidden(text: str) -> str:
     if _REGION.search(text):
         return "region"
-    if _MONEY.search(text):
-        return "quota"
+    money = _money(text)
+    if money is not None:
+        return money
     if _BLOCKED.search(text):
         return "blocked"
     if _KEY.search(text):
@@ -178,8 +197,9 @@ def _why_limited(
     limited = (VerdictKind.TRANSPORT, "rate_limit")
     if upstream or _SHORT_WINDOW.search(text.replace("-", "_")):
         return limited
-    if _MONEY.search(text):
-        return VerdictKind.ACCOUNT, "quota"
+    money = _money(text)
+    if money is not None:
+        return VerdictKind.ACCOUNT, money
     headers = {**_mapping(metadata.get("headers")), **dict(answer.transcript.headers)}
     for name, value in headers.items():
         if str(name).lower() == "x-ratelimit-reset" and _seconds_until(value, answer) > _SOON_SECONDS:
@@ -216,11 +236,11 @@ def _code(error: Mapping[str, Json] | None) -> int:
     return 0
 
 
-def _code_of_words(words: list[str]) -> int:
-    for word in words:
-        code = _CODE_OF_WORD.get(word.strip().lower().replace(" ", "_").replace("-", "_"))
-        if code is not None:
-            return code
+def _code_of_words(found: list[str], *, generic: bool) -> int:
+    for word in found:
+        key = word.strip().lower().replace(" ", "_").replace("-", "_")
+        if key in _CODE_OF_WORD and (generic or key not in _GENERIC_WORDS):
+            return _CODE_OF_WORD[key]
     return 0
 
 

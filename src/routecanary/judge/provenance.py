@@ -16,7 +16,10 @@ from routecanary.judge.contract import Finding, fail, unsure
 _STALE_SECONDS: Final = 600  # an answer created this long before it was asked for is a replay
 _LETTERS_AND_DIGITS: Final = re.compile(r"[^a-z0-9]+")
 _SIZE: Final = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)b(?![a-z0-9])")
-_SNAPSHOT: Final = re.compile(r"[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{4}|latest)$")
+_SNAPSHOT: Final = re.compile(
+    r"(?:[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{4}|latest)"
+    r"|[-_](?:fp\d{1,2}|bf16|int[48]|[mn]\w?fp4|awq|gptq|q\d\w*))$"
+)
 _OWN_PREFIX_CACHE: Final = ("prompt", "prefix", "kv", "control")  # caches that do not hold answers
 
 # Display names whose slug is spelled otherwise (openrouter-wire.md §1.4), letters and digits only.
@@ -91,6 +94,6 @@ def _host(name: str) -> str:
 
 
 def _model(name: str) -> str:
-    """Fold a model id: no author, no variant, no snapshot date."""
+    """Fold a model id: no author, no variant, no precision, no snapshot date."""
     base = name.strip().lower().rsplit("/", 1)[-1].split(":", 1)[0]
-    return _SNAPSHOT.sub("", base)
+    return _SNAPSHOT.sub("", _SNAPSHOT.sub("", base))

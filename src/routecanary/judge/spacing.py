@@ -26,6 +26,13 @@ _LONG_RUN: Final = re.compile(f"[{_LETTER}]{{22,}}")
 _LONG_HANGUL: Final = re.compile(r"[\uac00-\ud7a3]{14,}")
 _GLUED_SENTENCES: Final = re.compile(f"[{_LETTER}]{{2}}[.!?,;][{_LETTER}]{{2}}")
 _INNER_CAPITAL: Final = re.compile(r"[a-zà-ÿß][A-ZÀ-Þ]")
+_NEXT_SENTENCE_GLUED: Final = re.compile(r"[a-zà-ÿа-яё]{3}[.!?][A-ZÀ-ÞА-ЯЁ][a-zà-ÿа-яё]")
+_NEXT_SENTENCE: Final = re.compile(r"[a-zà-ÿа-яё]{3}[.!?]\s+[A-ZÀ-ÞА-ЯЁ]")
+_GLUED_PAIRS: Final = words("""
+    ofthe inthe tothe onthe andthe forthe withthe fromthe atthe isthe bythe asthe wasthe intothe overthe
+    thatthe itis itwas shewas hewas theywere delos enlos enlas conlos conlas porlos quelos ylos ylas
+    deum deuma emuma comum comuma paraos queos
+""")
 _OTHER_SCRIPTS: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _SPACES_ASKED: Final = re.compile(
     r"\bspac(?:e|es|ing)\b|hash ?tag|camel ?case|one word|single word|no gaps|url|password|identifier"
@@ -59,7 +66,7 @@ def lost_spaces(text: str, asked: Asked) -> Finding | None:
     if letters < _FEW_LETTERS or len(_OTHER_SCRIPTS.findall(prose)) * 2 > letters:
         return None
     parts = prose.split()
-    found = _glued(prose, parts, letters) or _in_pieces(parts)
+    found = _glued(prose, parts, letters) or _partly_glued(prose, parts) or _in_pieces(parts)
     if found is not None and _SPACES_ASKED.search(asked.prompt):
         return unsure(found.code or _CODE, found.detail)
     return found
@@ -75,6 +82,17 @@ def _glued(prose: str, parts: list[str], letters: int) -> Finding | None:
         return None  # long compounds, spaced as they should be
     detail = f"{letters} letters in {len(parts)} pieces: {excerpt(prose.lstrip())}"
     return fail(_CODE, detail) if glued and letters >= 25 * len(parts) else unsure(_CODE, detail)
+
+
+def _partly_glued(prose: str, parts: list[str]) -> Finding | None:
+    """Find sentences that follow each other without a space, or pairs of small words that became one."""
+    glued = len(_NEXT_SENTENCE_GLUED.findall(prose))
+    if glued >= 3 and glued > 2 * len(_NEXT_SENTENCE.findall(prose)):
+        return fail(_CODE, f"{glued} sentences without a space between: {excerpt(prose.lstrip())}")
+    pairs = [part for part in parts if part.lower().strip(".,!?") in _GLUED_PAIRS]
+    if len(pairs) >= 3:
+        return fail(_CODE, f"words run together: {', '.join(pairs[:5])}")
+    return unsure(_CODE, f"words run together: {', '.join(pairs)}") if len(pairs) == 2 else None
 
 
 def _in_pieces(parts: list[str]) -> Finding | None:

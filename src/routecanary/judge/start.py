@@ -180,6 +180,8 @@ def _impossible_first(start: str, asked: Asked) -> Finding | None:
         return None
     if _SURE_ENDINGS.match(start):
         return fail(_CODE, f"a piece of a token, {shown}")
+    if _alien_fragment(start):
+        return fail(_CODE, f"a piece of another script, {shown}")
     if first in _CLOSERS:
         return fail(_CODE, shown)
     if first in _NEVER_FIRST and start[:2] not in (",,", ";;", "；；", "、、", "。。"):
@@ -191,6 +193,20 @@ def _impossible_first(start: str, asked: Asked) -> Finding | None:
     return None
 
 
+def _alien_fragment(start: str) -> bool:
+    """Say whether one to three letters of a script that stands nowhere else are glued to the first word."""
+    match = _GLUED_ALIEN.match(start)
+    if match is None:
+        return False
+    rest = start[match.end() :]
+    return len(rest) >= 20 and _ALIEN_LETTER.search(rest) is None
+
+
+_ALIEN_LETTERS: Final = (
+    r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
+)
+_ALIEN_LETTER: Final = re.compile(_ALIEN_LETTERS)
+_GLUED_ALIEN: Final = re.compile(_ALIEN_LETTERS + r"{1,3}(?=[A-Za-zÀ-ÿ])")
 _CONTINUE: Final = re.compile(
     r"\b(?:continue|complete|finish|fill in|go on|fortsetzen|ergänze|continúa|completa|complète"
     r"|continua|продолжи|дополни|emoticon|emoji|smiley|regex|code|symbol"

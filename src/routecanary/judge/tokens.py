@@ -38,10 +38,12 @@ _SENTENCE_TOKEN: Final = re.compile(r"</?s>")
 _CHANNELS: Final = re.compile(
     r"^(?:analysis|commentary)(?=[A-Z\"“])|assistant(?:final|analysis|commentary)(?=[A-Z\"“*\d{])"
 )
-_TURN: Final = re.compile(r"(?:^|\n)(?:assistant|user|system)(?:\n|$)")
+# A role header whose brackets were dropped: alone on its line, at the start or glued to the sentence before.
+_TURN: Final = re.compile(r"(?:^|(?<=[.!?。！？\"”*]))(?:assistant|user|system)\n\n(?=\S)")
 _PLANNING: Final = re.compile(
     r"^(?:okay|ok|alright|hmm|so|first|well|right|let me|i need to|we need to|the user|now)\b[^\n]{0,120}"
     r"\bthe user (?:wants|asks|asked|is asking|needs|said|requests|requested|is looking|would like|has)\b"
+    r"|^[*#\s]*(?:thinking process|thought process|my reasoning|reasoning|thinking|thoughts?)\s*:?[*]*:?\s*\n"
     r"|^the user (?:wants|asks|asked|is asking|needs|requests|requested|is looking|would like)\b"
     r"|^(?:der (?:nutzer|benutzer) (?:möchte|will|fragt|bittet)|el usuario (?:quiere|pide|pregunta|solicita)"
     r"|o usuário (?:quer|pede|pergunta|está pedindo|solicita)|l['’]utilisateur (?:veut|demande|souhaite)"
@@ -70,7 +72,7 @@ def leaked_tokens(text: str, asked: Asked) -> Finding | None:
     )
 
 
-_SIGNS: Final = ("<", "[", "◁", "functions.", "assistant", "{")
+_SIGNS: Final = ("<", "[", "◁", "functions.", "assistant", "{", "user\n", "system\n")
 _LOWER_STARTS: Final = ("analysis", "commentary")
 
 
@@ -144,6 +146,9 @@ def _template(prose: str, asked: Asked) -> Finding | None:
             return fail("special_token", f"'</s>' closes nothing: {excerpt(prose, match.start())}")
     if balance > 0 and prose.lstrip().startswith("<s>") and not _ABOUT_MARKS.search(asked.prompt):
         return fail("special_token", f"'<s>' opens the text: {excerpt(prose)}")
+    turn = _TURN.search(prose.lstrip())
+    if turn is not None:
+        return fail("special_token", f"a role header in the text: {excerpt(prose.lstrip(), turn.start())}")
     channel = _CHANNELS.search(prose.lstrip())
     if channel is not None and channel.group() not in asked.prompt:
         return fail(

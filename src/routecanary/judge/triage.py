@@ -91,6 +91,8 @@ def _ending(answer: Answer, spared: frozenset[ContractName]) -> Triage | None:
     ending = transcript.ending.kind
     if (answer.finish_reason or "").lower() in _BROKEN_OFF:
         return Triage(_transport("upstream_error", f"finish_reason {answer.finish_reason!r}"), spared)
+    if answer.html_frames:
+        return Triage(_transport("html_error", "an HTML page inside the stream"), spared)
     if answer.bad_frames:
         detail = f"{answer.bad_frames} frame(s) that are no JSON object: text may be missing"
         return Triage(_transport("bad_frame", detail), spared)

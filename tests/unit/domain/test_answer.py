@@ -133,6 +133,7 @@ def test_tool_calls_are_joined_by_index():
         {"error": {"code": 502, "message": "x"}},
         a_frame(choices=[{"error": {"code": 502}, "finish_reason": "error"}]),
         {"error": "upstream closed"},
+        {"object": "error", "message": "bad", "code": 400},
     ],
 )
 def test_errors_inside_a_stream_are_found(frame: object):
@@ -145,6 +146,26 @@ def test_bare_json_error_after_a_stream_is_found():
     tail = b'{\n"error": {"code": 503, "message": "overloaded"}\n}\n'
     answer = read_answer(a_transcript(as_event(a_frame({"content": "Okay"})), tail))
     assert answer.error == {"code": 503, "message": "overloaded"}
+
+
+@pytest.mark.parametrize("data", [b'{"message": "overloaded"}', b"overloaded"])
+def test_event_named_error_is_an_error(data: bytes):
+    """Some hosts say it in the name of the event alone."""
+    answer = read_answer(a_transcript(b"event: error\ndata: " + data + b"\n\n"))
+    assert answer.error == {"message": "overloaded"}
+
+
+def test_html_inside_a_stream_is_told_from_a_broken_frame():
+    """An edge's page sent as data."""
+    answer = read_answer(a_transcript(b"data: <!DOCTYPE html><html></html>\n\n"))
+    assert (answer.html_frames, answer.bad_frames) == (1, 0)
+
+
+def test_another_choice_is_another_answer():
+    """Only the choice of index 0 is read, wherever it stands in the list."""
+    both = [{"index": 1, "delta": {"content": "no"}}, {"index": 0, "delta": {"content": "yes"}}]
+    reads = [as_event(a_frame(choices=both)), as_event(a_frame(choices=both[:1]))]
+    assert read_answer(a_transcript(*reads)).text == "yes"
 
 
 def test_error_in_the_text_is_text():

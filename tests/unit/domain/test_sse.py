@@ -53,6 +53,19 @@ def test_byte_order_mark_is_dropped_only_at_the_front():
     assert decode(b"\xef", b"\xbb", b"\xbfdata: a\n\n", b"\xef\xbb\xbfdata: b\n\n") == ["a"]
 
 
+def test_name_of_an_event_is_kept_for_it_alone():
+    """The next event is a message again, whichever way it is read."""
+    decoder = SseDecoder()
+    events = decoder.feed(b"event: error\ndata: a\n\ndata: b\n\n") + decoder.feed(b"event: x\n")
+    events += decoder.feed(b"data: c\n\n") + decoder.feed(b"event: y\n\n") + decoder.feed(b"data: d\n\n")
+    assert [(event.name, event.data) for event in events] == [
+        ("error", "a"),
+        ("", "b"),
+        ("x", "c"),
+        ("", "d"),
+    ]
+
+
 def test_comments_are_counted_apart():
     """Comments are no events, and their number is evidence."""
     decoder = SseDecoder()
