@@ -40,6 +40,7 @@ from routecanary.domain.event import (
 )
 from routecanary.domain.names import ModelId, RouteId
 from routecanary.domain.state import ModelState, RouteState, Streak, Suspension
+from routecanary.domain.verdict import VerdictKind
 from routecanary.errors import StoreError
 
 
@@ -118,7 +119,7 @@ def _routes_named(state: ModelState, event: RoutesNamed) -> ModelState:
         routes[name] = replace(routes[name], control_for=frozenset())
     for name, facts in event.routes.items():
         routes[name] = replace(
-            routes.get(name, RouteState()),
+            routes.get(name) or RouteState(seen_at=event.at),
             swallows=facts.swallows,
             admitted=facts.admitted,
             control_for=facts.control_for,
@@ -136,7 +137,17 @@ def _routes_named(state: ModelState, event: RoutesNamed) -> ModelState:
 
 def _round_closed(state: ModelState, event: RoundClosed) -> ModelState:
     streaks = {name: outcome.streak for name, outcome in event.outcomes.items()}
-    return replace(_with_streaks(state, streaks), rounds=state.rounds + 1)
+    controls_failed = {
+        contract: event.at
+        for name, outcome in event.outcomes.items()
+        for contract in _route(state, name).control_for
+        if outcome.verdicts.get(contract) is VerdictKind.FAIL
+    }
+    return replace(
+        _with_streaks(state, streaks),
+        control_failed_at={**state.control_failed_at, **controls_failed},
+        rounds=state.rounds + 1,
+    )
 
 
 def _with_streaks(state: ModelState, streaks: Mapping[RouteId, Streak]) -> ModelState:

@@ -48,6 +48,7 @@ class RouteState:
     swallows: frozenset[RouteId] = frozenset()  # as last stated
     admitted: bool = True  # as last stated
     control_for: frozenset[ContractName] = frozenset()  # of the last round; empty while absent
+    seen_at: datetime | None = None  # when a round first named it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,9 @@ class ModelState:
     entry_swallows: Mapping[str, frozenset[RouteId]] = field(
         default_factory=dict
     )  # of entries, as last stated
+    control_failed_at: Mapping[ContractName, datetime] = field(
+        default_factory=dict
+    )  # when a control for the contract last failed it, as a control should
     rounds: int = 0  # finished ones
     last_round_at: datetime | None = None
     last_line_at: datetime | None = None  # round or act

@@ -80,6 +80,7 @@ def test_state_with_every_field_set_survives_json() -> None:
         swallows=frozenset({RouteId("b")}),
         admitted=False,
         control_for=streak.suspicion,
+        seen_at=START,
     )
     state = ModelState(
         model=MODEL,
@@ -94,6 +95,7 @@ def test_state_with_every_field_set_survives_json() -> None:
         builtin=frozenset({"p"}),
         runtime=frozenset({"q"}),
         entry_swallows={"p": frozenset({RouteId("a")})},
+        control_failed_at={next(iter(streak.suspicion)): START},
         rounds=9,
         last_round_at=START,
         last_line_at=START,
