@@ -184,7 +184,10 @@ def a_lab(*, speed: float = SPEED) -> Iterator[LabGateway]:
 
 @contextlib.contextmanager
 def a_gateway_that_says(status: int, body: bytes, **headers: str) -> Iterator[str]:
-    """Answer every listing with one status and body; `/key` is as it should be. Yields the base URL."""
+    """Answer every listing with one status and body; `/key` is as it should be. Yields the base URL.
+
+    Whoever asks more is refused with a quotation of all that was sent, the key included.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -193,6 +196,15 @@ def a_gateway_that_says(status: int, body: bytes, **headers: str) -> Iterator[st
             content = b'{"data": {"limit_remaining": 5.0}}' if well else body
             for name, value in {} if well else headers.items():
                 self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            content = json.dumps({"error": {"code": 401, "message": str(self.headers)}}).encode()
+            self.send_response(401)
+            self.send_header("X-Quoted", self.headers["Authorization"])
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from routecanary.adapters.store.sqlite import SqliteStore
+from routecanary.domain.names import ModelId
 from tests.commandline import (
     KEY,
     MODEL,
@@ -398,6 +400,31 @@ def test_bad_listings(name: str, place: Place) -> None:
             place,
             Bad(call=use("round", MODEL), says=(f"GET /models/{MODEL}/endpoints", words), code=code),
         )
+
+
+def test_a_gateway_that_quotes_the_key_is_not_quoted(place: Place) -> None:
+    """An error that repeats our own headers is kept as evidence without the key, and printed without it."""
+    rows = [{"tag": tag, "provider_name": tag, "name": tag} for tag in ("acme", "cindermoor", "plover")]
+    listing = json.dumps({"data": {"id": MODEL, "endpoints": rows}}).encode()
+    with a_gateway_that_says(200, listing) as base_url:
+        a_config(place.folder, base_url)
+        said = called("round", MODEL, "--json", "--config", place.config, environ=place.environ)
+    assert said.code == 3
+    assert "account:" in said.err
+    assert KEY not in said.out + said.err
+    with SqliteStore(place.folder / "events.sqlite3") as store:
+        newest = max(entry.at for entry in store.find(ModelId(MODEL)))
+        quoted = [
+            found.transcript
+            for entry in store.find(ModelId(MODEL), since=newest)
+            if (found := store.get(entry.id)) is not None
+        ]
+    assert quoted
+    for transcript in quoted:
+        answer = b"".join(chunk.data for chunk in transcript.chunks)
+        assert b"Authorization: Bearer ***" in answer
+        assert KEY.encode() not in answer
+        assert dict(transcript.headers)["x-quoted"].startswith("Bearer ***")
 
 
 def test_a_gateway_that_is_not_there(place: Place) -> None:

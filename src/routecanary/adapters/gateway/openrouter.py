@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 import aiohttp
 
+from routecanary.adapters.gateway.blacken import blackened
 from routecanary.adapters.gateway.documents import key_info_from_json, providers_from_json
 from routecanary.adapters.gateway.exchange import Listener, exchange
 from routecanary.adapters.gateway.failures import failure_from
@@ -142,7 +143,7 @@ class OpenRouterGateway:
                 await self._listen(body, recording)
                 window = recording.waiting_window()
                 lag = 0.0 if window is None else self._lag.worst(*window)
-                return recording.transcript(lag_ms=lag * 1000)
+                return blackened(recording.transcript(lag_ms=lag * 1000), self._api_key)
 
     async def _listen(self, body: bytes, recording: Recording) -> None:
         if self._line is None:
