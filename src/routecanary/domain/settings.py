@@ -117,6 +117,7 @@ class ScheduleSettings:
 
     period: timedelta = timedelta(minutes=30)
     jitter: timedelta = timedelta(minutes=2)  # a round starts up to this much later
+    max_clock_leap: timedelta = timedelta(hours=1)  # by which the wall clock may run ahead at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,6 +223,7 @@ class Settings:
         default_factory=lambda: {name: ContractSettings() for name in CONTRACT_NAMES}
     )
     requalify: timedelta = timedelta(hours=24)  # trial of a contract whose judge, probe or prompt changed
+    control_max_age: timedelta = timedelta(hours=24)  # since a control last failed a contract: unproven then
     retention: RetentionSettings = RetentionSettings()
     policy: Policy = field(default_factory=Policy)
     initial_mode: Mode = Mode.OBSERVE

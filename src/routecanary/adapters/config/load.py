@@ -194,7 +194,11 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
         snapshot_path=at(file.snapshot.path) or str(default_snapshot_path(environ)),
         max_snapshot_age=file.snapshot.max_snapshot_age,
         gateway=_gateway(file.gateway, at(file.gateway.api_key_file)),
-        schedule=ScheduleSettings(period=file.schedule.period, jitter=file.schedule.jitter),
+        schedule=ScheduleSettings(
+            period=file.schedule.period,
+            jitter=file.schedule.jitter,
+            max_clock_leap=file.schedule.max_clock_leap,
+        ),
         budget=_budget(file.budget),
         notify=_notify(file.notify, at),
         probes=_probes(file.probes, at(file.probes.texts)),
@@ -212,6 +216,7 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
         ),
         contracts=_contracts(file.contracts),
         requalify=file.contracts.requalify,
+        control_max_age=file.contracts.control_max_age,
         retention=RetentionSettings(
             events=file.store.keep_events,
             passes=file.store.keep_passes,

@@ -148,6 +148,7 @@ class SnapshotTable(Table):
 class ScheduleTable(Table):
     period: Annotated[timedelta, read.duration(_S, 7 * _D)] = _SCHEDULE.period
     jitter: Annotated[timedelta, read.duration(0 * _S, _D)] = _SCHEDULE.jitter
+    max_clock_leap: Annotated[timedelta, read.duration(_M, 7 * _D)] = _SCHEDULE.max_clock_leap
 
     @model_validator(mode="after")
     def _consistent(self) -> ScheduleTable:
@@ -239,6 +240,7 @@ class LanguageTable(ContractTable):
 
 class ContractsTable(Table):
     requalify: Annotated[timedelta, read.duration(0 * _S, 90 * _D)] = timedelta(hours=24)
+    control_max_age: Annotated[timedelta, read.duration(_M, 90 * _D)] = timedelta(hours=24)
     own_limit_tokens: Annotated[int, read.whole(100, 100_000)] = _JUDGING.own_limit_tokens
     latency: LatencyTable = LatencyTable()
     filtering: FilteringTable = FilteringTable()
