@@ -150,6 +150,10 @@ def filtering(path: Path, show: int) -> int:
     for row in rows(path):
         verdict = judged(row, ProbeKind.FILTER, row["locale"])[FILTERING]
         label = row["label"]
+        if verdict.kind == "fail" and verdict.code not in ("refusal", "content_filter"):
+            # Some passages were cut by their collectors: the judge is right to say so, and it is no refusal.
+            table.add("cut", row["locale"], verdict, wrong=False, text=row["text"])
+            continue
         wrong = (verdict.kind == "fail") != (label == "refusal") and label != "partial"
         table.add(label, row["locale"], verdict, wrong=wrong, text=row["text"])
     print("\nfiltering, in-character text (false fails)")
@@ -160,6 +164,8 @@ def filtering(path: Path, show: int) -> int:
     table.print("refusal", "found")
     print("\nfiltering, partial refusals")
     table.print("partial", "failed")
+    print("\nfiltering, passages that their collectors cut in the middle of a sentence")
+    table.print("cut", "truncated")
     return false
 
 

@@ -15,6 +15,7 @@ from routecanary.domain.asked import Asked
 from routecanary.domain.names import Locale
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.prose import without_code
+from routecanary.judge.scripts import Script, script_of
 
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _BYTE_NAME: Final = re.compile(r"<0x[0-9A-Fa-f]{2}>")
@@ -37,6 +38,10 @@ _PAIR: Final = re.compile(
 _SURE_PAIR: Final = re.compile(
     f"(?<=[a-zà-ÿ])[\u00c2-\u00df]{_TRAIL}|\u00e2\u20ac{_TRAIL}|\u00c3[\u00a0-\u00bf](?=[a-z])"
     f"|(?:[\u00c2-\u00df]{_TRAIL}){{3}}"
+)
+_MONGREL: Final = re.compile(
+    r"\b[A-Za-zÀ-ɏ]+[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+[A-Za-zÀ-ɏ°-»\xad]*"
+    r"|\b[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{1,2}[A-Za-zÀ-ɏ]{2,}"
 )
 _ABOUT_CODES: Final = re.compile(
     r"u\+[0-9a-f]{4}|\\u|\\x|fffd|replacement character|unicode|utf-?8|encod|escape|\bhtml\b|\bjson\b|regex"
@@ -65,6 +70,8 @@ def broken_encoding(answer: Answer, locale: Locale | None) -> Finding | None:
         return None
     prose = without_code(text)
     found = _byte_fallback(prose, asked) or _mojibake(prose) or _controls(prose)
+    if found is None and locale is not None and script_of(locale) is Script.LATIN:
+        found = _mongrels(prose)
     if found is not None or asked.schema is not None:  # in a JSON document escapes are at home
         return found
     return _escapes(prose, locale)
@@ -91,6 +98,14 @@ def _mojibake(prose: str) -> Finding | None:
             "encoding", f"UTF-8 read as a single-byte code page, {len(pairs)} pairs: {excerpt(prose)}"
         )
     return unsure("encoding", f"{len(pairs)} suspicious pairs: {excerpt(prose)}") if sure else None
+
+
+def _mongrels(prose: str) -> Finding | None:
+    """Find Latin words with letters of another script inside: bytes read by another code page."""
+    mongrels = set(_MONGREL.findall(prose))
+    if len(mongrels) < 3:
+        return None
+    return fail("encoding", f"{len(mongrels)} words of two scripts: {', '.join(sorted(mongrels)[:4])}")
 
 
 def _controls(prose: str) -> Finding | None:

@@ -201,6 +201,8 @@ def test_language_without_a_table_is_not_guessed():
         ("Ð’ÐµÑÐ½Ð¾Ð¹ ÑÐ½ÐµÐ³ Ñ‚Ð°ÐµÑ‚", "ru", "encoding"),
         ("She couldnâ€™t say â€œnoâ€\u009d", "en", "encoding"),
         ("En mayo, la romer\\u00eda con m\\u00fasica hasta la ma\\u00f1ana", "es", "encoding"),
+        ("La mamГЎ y los niГ±os van maГ±ana", "es", "encoding"),
+        ("una peque帽a onda de energ铆a se fue as铆", "es", "encoding"),
         ("L&eacute;t&eacute; &agrave; la mer", "fr", "encoding"),
         ("caf\x85 \x92 \x93", "fr", "encoding"),
         ("La ma?ana est? fr?a y el ni?o duerme", "es", "encoding"),
@@ -225,6 +227,7 @@ def test_broken_encoding_fails_on_the_chat_probe(text: str, locale: str, code: s
         ("Write \\u00e9 in the source and the reader shows é; so for \\u00f1 and \\u00fa.", "en",
          "How do I escape é in JSON?"),
         ("Really? You mean it? “Yes?” she said? Well? Then go and do not look back.", "en", "A scene."),
+        ("The Greek μm and the Chinese T恤 stand in two of these words, and nothing more.", "en", "Units."),
         ("Tom & Jerry; AT&T; R&D; all of these are names that hold an ampersand somewhere.", "en", "Names."),
     ],
 )  # fmt: skip
