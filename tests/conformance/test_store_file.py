@@ -334,6 +334,10 @@ def test_every_query_is_used_and_fits_the_schema(path: Path) -> None:
         ("count_events_of_kinds", "COVERING INDEX event_by_kind"),
         ("transcripts_of_model", "transcript_by_model"),
         ("transcripts_of_route", "transcript_by_route"),
+        ("oldest_transcript", "COVERING INDEX transcript_by_age"),
+        ("oldest_evidence", "COVERING INDEX transcript_by_seq"),
+        ("count_old_transcripts", "COVERING INDEX transcript_by_age"),
+        ("prune_transcripts", "COVERING INDEX transcript_by_age"),
     ],
 )
 def test_listings_are_served_by_an_index(path: Path, query: str, index: str) -> None:

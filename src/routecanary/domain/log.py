@@ -17,6 +17,9 @@ from routecanary.domain.probe import Json
 CHECKPOINT: Final = "checkpoint"
 """The kind of an event whose body is a model's folded state; a fold may start from it."""
 
+PRUNED: Final = "log_pruned"
+"""The kind of an event that announces what is pruned: its body's `through` is the last event that goes."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
@@ -56,6 +59,25 @@ class StoredEvent:
     def head(self) -> Head:
         """The head of the log just after this event."""
         return Head(seq=self.seq, hash=self.hash)
+
+
+def pruned_through(body: Mapping[str, Json]) -> Head | None:
+    """Read which event a `PRUNED` event names; None where it names none."""
+    match body:
+        case {"through": {"seq": int(seq), "hash": str(digest)}}:
+            return Head(seq=seq, hash=digest)
+        case _:
+            return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pruning:
+    """What was pruned last: the log up to an event, and transcripts of rounds before two times."""
+
+    at: datetime  # UTC
+    through: Head  # `EMPTY_LOG`: no event yet
+    passes_before: datetime  # of transcripts that nothing failed
+    failures_before: datetime  # of those that something failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final, Protocol
 
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
-from routecanary.domain.log import ChainBreak, Head, StoredDraft, StoredEvent
+from routecanary.domain.log import ChainBreak, Head, Pruning, StoredDraft, StoredEvent
 from routecanary.domain.names import ContractName, ModelId, RouteId
 from routecanary.domain.outbox import Delivery, Outgoing, Tally
 from routecanary.domain.probe import Json, Probe, ProbeKind
@@ -175,7 +175,74 @@ class Outbox(Protocol):
         """Drop what was written before a time and is not pending."""
 
 
-class Store(EventLog, TranscriptStore, Outbox, Protocol):
+class Retention(Protocol):
+    """What is old may go, and the chain of what is left can still be checked.
+
+    Every method raises `StoreError` when the store cannot be read or written.
+    """
+
+    def anchor(self) -> Head:
+        """Return the last event that was pruned, to which the first one left is linked; else `EMPTY_LOG`."""
+
+    def last_pruning(self) -> Pruning | None:
+        """Return what was pruned last; None where nothing ever was."""
+
+    def prunable(self, before: datetime, now: datetime) -> Head | None:
+        """Find the last event of the oldest run of events that may go; None where none may.
+
+        A run ends before the first event that is not older than `before`, before the events of the oldest
+        transcript that is kept, and at the log's head. An event dated after `now` ends no run: a clock that
+        leapt ahead must not keep everything for ever.
+        """
+
+    def prune_events(self, through: Head, *, at: datetime) -> int:
+        """Delete all events up to `through`, and return how many.
+
+        Raises:
+            StoreError: There is no such event, a kept transcript names one that would go, or no later
+                `PRUNED` event says so; nothing was deleted.
+        """
+
+    def prune_transcripts(
+        self, passes_before: datetime, failures_before: datetime, *, at: datetime, limit: int
+    ) -> tuple[int, int]:
+        """Delete transcripts of rounds before these times, at most `limit` in one short transaction.
+
+        Args:
+            passes_before: For those that no contract failed.
+            failures_before: For those that one failed.
+            at: Now.
+        Returns:
+            How many went, of those that passed and of those that failed; both 0 when none is left to go.
+        """
+
+    def count_old_transcripts(self, passes_before: datetime, failures_before: datetime) -> tuple[int, int]:
+        """Count what `prune_transcripts` would delete in the end."""
+
+
+class Channel(Protocol):
+    """One way to a person."""
+
+    @property
+    def name(self) -> str:
+        """Under which its messages lie in the outbox."""
+
+    async def deliver(self, delivery: Delivery) -> None:
+        """Hand a message over, within the channel's own time.
+
+        Raises:
+            DeliveryError: It was not taken.
+        """
+
+
+class Heartbeat(Protocol):
+    """Somebody who notices when nothing comes any more."""
+
+    async def beat(self) -> None:
+        """Show a sign of life, within its own time; raises `DeliveryError` when nobody saw it."""
+
+
+class Store(EventLog, TranscriptStore, Outbox, Retention, Protocol):
     """All in one place, so that events, their transcripts and messages are kept together."""
 
 

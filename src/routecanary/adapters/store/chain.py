@@ -15,7 +15,15 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from routecanary.domain.log import EMPTY_LOG, ChainBreak, Head, StoredDraft, StoredEvent
+from routecanary.domain.log import (
+    EMPTY_LOG,
+    PRUNED,
+    ChainBreak,
+    Head,
+    StoredDraft,
+    StoredEvent,
+    pruned_through,
+)
 from routecanary.domain.names import ModelId
 from routecanary.domain.probe import Json
 from routecanary.errors import StoreError
@@ -179,12 +187,17 @@ def event_from_row(row: Row) -> StoredEvent:
     )
 
 
-def first_break(rows: Iterable[Row]) -> ChainBreak | None:
-    """Walk the whole log in order and find the first row that does not fit.
+def first_break(rows: Iterable[Row], anchor: Head = EMPTY_LOG) -> ChainBreak | None:
+    """Walk the log in order, from its beginning or from where it was pruned, and find what does not fit.
 
     An end that was cut off leaves no trace in the chain: compare the head with one noted elsewhere.
+
+    Args:
+        rows: All that are there.
+        anchor: The last event that was pruned; one of the rows must say so.
     """
-    seq, previous = EMPTY_LOG.seq, EMPTY_LOG.hash
+    seq, previous = anchor.seq, anchor.hash
+    announced = anchor == EMPTY_LOG
     for row in rows:
         seq += 1
         if row.seq != seq:
@@ -194,4 +207,17 @@ def first_break(rows: Iterable[Row]) -> ChainBreak | None:
         if row_hash(row) != row.hash:
             return ChainBreak(seq=seq, problem="altered: its content does not have its hash")
         previous = row.hash
+        announced = announced or _announces(row, anchor)
+    if not announced:
+        return ChainBreak(seq=anchor.seq, problem="gone with all before it, and no event says so")
     return None
+
+
+def _announces(row: Row, anchor: Head) -> bool:
+    """Say whether an event is the one that says what was pruned."""
+    if row.kind != PRUNED:
+        return False
+    try:
+        return pruned_through(json.loads(row.body)) == anchor
+    except (ValueError, RecursionError):  # a log rewritten by hand may hold anything
+        return False

@@ -149,6 +149,11 @@ class Connection:
         with self._lock, _mapped(self.path):
             self._sqlite.executemany(QUERIES[query], rows)
 
+    def change(self, query: str, **parameters: Cell) -> int:
+        """Run a named statement and return how many rows it changed."""
+        with self._lock, _mapped(self.path):
+            return self._sqlite.execute(QUERIES[query], parameters).rowcount
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Hold the write lock over several statements: all of them last, or none."""

@@ -9,11 +9,21 @@ from threading import RLock
 from types import TracebackType
 from typing import Self
 
-from routecanary.adapters.store.chain import Row, event_from_row, first_break, link
+from routecanary.adapters.store.chain import Row, at_text, event_from_row, first_break, link
 from routecanary.adapters.store.codec import pack, unpack
 from routecanary.adapters.store.deliveries import MemoryOutbox, row_from_outgoing
+from routecanary.adapters.store.pruning import NEVER
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
-from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, ChainBreak, Head, StoredDraft, StoredEvent
+from routecanary.domain.log import (
+    CHECKPOINT,
+    EMPTY_LOG,
+    PRUNED,
+    ChainBreak,
+    Head,
+    Pruning,
+    StoredDraft,
+    StoredEvent,
+)
 from routecanary.domain.names import ContractName, ModelId, RouteId
 from routecanary.domain.outbox import Delivery, DeliveryState, Outgoing, Tally
 from routecanary.domain.probe import ProbeKind
@@ -27,7 +37,8 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._lock = RLock()
-        self._rows: list[Row] = []
+        self._rows: list[Row] = []  # those after the anchor
+        self._pruning: Pruning | None = None
         self._transcripts: dict[str, PackedTranscript] = {}  # in the order of keeping
         self._outbox = MemoryOutbox()
         self._closed = False
@@ -77,10 +88,14 @@ class MemoryStore:
         limit: int | None = None,
     ) -> Iterator[StoredEvent]:
         self._check_open()
-        index, given = max(after, 0), 0
-        while index < len(self._rows) and (limit is None or given < limit):
-            row = self._rows[index]
-            index += 1
+        after, given = max(after, 0), 0
+        while limit is None or given < limit:
+            with self._lock:
+                index = max(after - self.anchor().seq, 0)
+                if index >= len(self._rows):
+                    return
+                row = self._rows[index]
+            after = row.seq
             if _passes(row, model, kinds):
                 given += 1
                 yield event_from_row(row)
@@ -110,7 +125,76 @@ class MemoryStore:
 
     def verify(self) -> ChainBreak | None:
         self._check_open()
-        return first_break(self._rows)
+        return first_break(self._rows, self.anchor())
+
+    def anchor(self) -> Head:
+        self._check_open()
+        return EMPTY_LOG if self._pruning is None else self._pruning.through
+
+    def last_pruning(self) -> Pruning | None:
+        self._check_open()
+        return self._pruning
+
+    def prunable(self, before: datetime, now: datetime) -> Head | None:
+        with self._lock:
+            self._check_open()
+            kept = [packed.entry for packed in self._transcripts.values()]
+            oldest = at_text(min([before, *(entry.at for entry in kept)]))
+            evidence = min((entry.seq for entry in kept if entry.seq is not None), default=None)
+            last: Row | None = None
+            for row in self._rows:
+                if oldest <= row.at <= at_text(now) or (evidence is not None and row.seq >= evidence):
+                    break
+                last = row
+            return None if last is None else Head(seq=last.seq, hash=last.hash)
+
+    def prune_events(self, through: Head, *, at: datetime) -> int:
+        with self._lock:
+            count = through.seq - self.anchor().seq
+            known = self._rows[count - 1] if 0 < count <= len(self._rows) else None
+            if count == 0:
+                return 0
+            announced = any(row.kind == PRUNED for row in self._rows[max(count, 0) :])
+            if known is None or known.hash != through.hash or not announced:
+                raise StoreError(
+                    "the store in memory refused a row: "
+                    "a pruning must follow the last one, and the event that announces it"
+                )
+            entries = (packed.entry for packed in self._transcripts.values())
+            if any(entry.seq is not None and entry.seq <= through.seq for entry in entries):
+                raise StoreError("the store in memory refused a row: a kept transcript names an event")
+            self._pruning = replace(self._pruning or NEVER, at=at, through=through)
+            del self._rows[:count]
+            return count
+
+    def prune_transcripts(
+        self, passes_before: datetime, failures_before: datetime, *, at: datetime, limit: int
+    ) -> tuple[int, int]:
+        with self._lock:
+            self._check_open()
+            self._pruning = replace(
+                self._pruning or NEVER, at=at, passes_before=passes_before, failures_before=failures_before
+            )
+            old = self._old(passes_before, failures_before)
+            old.sort(key=lambda packed: packed.entry.failed)
+            for packed in old[:limit]:
+                del self._transcripts[packed.entry.id]
+            failures = sum(packed.entry.failed for packed in old[:limit])
+            return len(old[:limit]) - failures, failures
+
+    def count_old_transcripts(self, passes_before: datetime, failures_before: datetime) -> tuple[int, int]:
+        with self._lock:
+            old = self._old(passes_before, failures_before)
+            failures = sum(packed.entry.failed for packed in old)
+            return len(old) - failures, failures
+
+    def _old(self, passes_before: datetime, failures_before: datetime) -> list[PackedTranscript]:
+        self._check_open()
+        return [
+            packed
+            for packed in self._transcripts.values()
+            if packed.entry.at < (failures_before if packed.entry.failed else passes_before)
+        ]
 
     def pack(
         self, transcript: Transcript, *, at: datetime, verdicts: Mapping[ContractName, Verdict]

@@ -129,3 +129,39 @@ WHERE number = (SELECT max(number) FROM outbox WHERE channel = tried.channel AND
 
 -- name: forget_outgoing
 DELETE FROM outbox WHERE state <> 'pending' AND at < :before;
+
+-- name: anchor
+-- The last event that was pruned.
+SELECT through, hash FROM pruning WHERE through > 0 ORDER BY number DESC LIMIT 1;
+
+-- name: last_pruning
+SELECT number, at, through, hash, passes_before, failures_before FROM pruning ORDER BY number DESC LIMIT 1;
+
+-- name: note_pruning
+INSERT INTO pruning (number, at, through, hash, passes_before, failures_before)
+VALUES (:number, :at, :through, :hash, :passes_before, :failures_before);
+
+-- name: first_young_event
+-- Where the oldest run of events ends; one dated after now, by a clock that leapt ahead, ends nothing.
+SELECT seq FROM event WHERE at >= :before AND at <= :now ORDER BY seq LIMIT 1;
+
+-- name: event_hash
+SELECT seq, hash FROM event WHERE seq = :seq;
+
+-- name: oldest_evidence
+-- The first event that a kept transcript names.
+SELECT min(seq) FROM transcript;
+
+-- name: oldest_transcript
+SELECT min(at) FROM transcript WHERE failed = :failed;
+
+-- name: prune_events
+DELETE FROM event WHERE seq <= :through;
+
+-- name: prune_transcripts
+DELETE FROM transcript WHERE number IN (
+    SELECT number FROM transcript WHERE failed = :failed AND at < :before ORDER BY at LIMIT :limit
+);
+
+-- name: count_old_transcripts
+SELECT count(*) FROM transcript WHERE failed = :failed AND at < :before;

@@ -10,13 +10,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from routecanary.adapters.store import pruning
 from routecanary.adapters.store.chain import Row, at_text, event_from_row, first_break, link
 from routecanary.adapters.store.codec import pack
 from routecanary.adapters.store.connection import BUSY_SECONDS, Cell, Connection
 from routecanary.adapters.store.deliveries import delivery_from_row, row_from_outgoing, tallies
 from routecanary.adapters.store.evidence import entry_from_row, row_from_packed, stored_from_row
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
-from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, ChainBreak, Head, StoredDraft, StoredEvent
+from routecanary.domain.log import (
+    CHECKPOINT,
+    EMPTY_LOG,
+    ChainBreak,
+    Head,
+    Pruning,
+    StoredDraft,
+    StoredEvent,
+)
 from routecanary.domain.names import ContractName, ModelId, RouteId
 from routecanary.domain.outbox import Delivery, DeliveryState, Outgoing, Tally
 from routecanary.domain.probe import ProbeKind
@@ -117,7 +126,27 @@ class SqliteStore:
         return sum(number for (number,) in self._filtered("count_events", model, kinds))
 
     def verify(self) -> ChainBreak | None:
-        return first_break(self._all_rows())
+        return first_break(self._all_rows(), self.anchor())
+
+    def anchor(self) -> Head:
+        return pruning.anchor(self._connection)
+
+    def last_pruning(self) -> Pruning | None:
+        return pruning.last_pruning(self._connection)
+
+    def prunable(self, before: datetime, now: datetime) -> Head | None:
+        return pruning.prunable(self._connection, before, now)
+
+    def prune_events(self, through: Head, *, at: datetime) -> int:
+        return pruning.prune_events(self._connection, through, at=at)
+
+    def prune_transcripts(
+        self, passes_before: datetime, failures_before: datetime, *, at: datetime, limit: int
+    ) -> tuple[int, int]:
+        return pruning.prune_transcripts(self._connection, passes_before, failures_before, at=at, limit=limit)
+
+    def count_old_transcripts(self, passes_before: datetime, failures_before: datetime) -> tuple[int, int]:
+        return pruning.count_old_transcripts(self._connection, passes_before, failures_before)
 
     def pack(
         self, transcript: Transcript, *, at: datetime, verdicts: Mapping[ContractName, Verdict]
@@ -161,10 +190,11 @@ class SqliteStore:
             number, at = rows[-1][0], rows[-1][3]
 
     def claim(self, channel: str, now: datetime, *, lease: timedelta, horizon: timedelta) -> Delivery | None:
+        due = {"channel": channel, "now": at_text(now), "horizon": at_text(now + horizon)}
+        if not self._connection.rows("due_outgoing", **due):  # nearly always: no lock is taken then
+            return None
         with self._connection.transaction():
-            for row in self._connection.rows(
-                "due_outgoing", channel=channel, now=at_text(now), horizon=at_text(now + horizon)
-            ):
+            for row in self._connection.rows("due_outgoing", **due):
                 leased = {"number": row["number"], "next_at": at_text(now + lease)}
                 self._connection.insert("lease_outgoing", [leased])
                 return delivery_from_row(row)
