@@ -15,6 +15,7 @@ RoutecanaryError
 ├── GatewayError          the gateway could not be asked (discovery, /key); never evidence against a route
 ├── StoreError            the event log could not be read or written
 │   └── HeadMovedError           another writer appended first: fold again and decide again
+├── DeliveryError         a channel did not take a message; the outbox keeps it
 ├── SnapshotError         the snapshot file could not be read or written
 │   └── SnapshotVersionError     a later daemon wrote it
 └── OutputError           standard output could not be written
@@ -140,6 +141,10 @@ class StoreError(RoutecanaryError):
 
 class HeadMovedError(StoreError):
     """Another writer appended to the event log first."""
+
+
+class DeliveryError(RoutecanaryError):
+    """A channel did not take a message; the text says why and names no address."""
 
 
 class SnapshotError(RoutecanaryError):

@@ -37,6 +37,7 @@ ALLOWED: dict[str, set[str]] = {
 FOREIGN: dict[str, set[str]] = {
     "judge": {"jsonschema_rs"},
     "adapters.gateway": {"aiohttp", "yarl"},  # yarl's URL is the type that aiohttp takes
+    "adapters.notify": {"aiohttp"},
     "adapters.store": {"msgspec"},
     "adapters.config": {"pydantic"},
     "adapters": set(),
