@@ -15,6 +15,7 @@ from routecanary.domain.answer import Answer, is_visible
 from routecanary.domain.asked import Asked
 from routecanary.domain.names import Locale
 from routecanary.judge.contract import Finding, fail, unsure
+from routecanary.judge.scripts import word_count
 from routecanary.judge.settings import Settings
 from routecanary.judge.vocabulary import words
 
@@ -134,7 +135,7 @@ def _cut(answer: Answer, asked: Asked) -> Finding | None:
             spent = None
     if spent is not None and spent < asked.limit * _FAR_BELOW:
         return fail("truncated", f"cut at {spent} of {asked.limit} tokens")
-    if asked.min_words is not None and len(answer.text.split()) >= asked.min_words:
+    if asked.min_words is not None and word_count(answer.text) >= asked.min_words:
         return None  # the host obeyed, and as much as was asked for is there
     if spent is not None and spent < asked.limit * _NEAR:
         return unsure("limit_semantics", f"cut at {spent} of {asked.limit} tokens")
@@ -160,6 +161,8 @@ def _broken_off(text: str, asked: Asked, locale: Locale | None) -> Finding | Non
         whole = len(_SENTENCE_END.findall(text))
         if whole + 1 < wanted:
             return fail("truncated", f"{whole} of {wanted} sentences, ends in {tail!r}")
-    if asked.min_words is not None and len(spoken) < asked.min_words // 2:
-        return fail("truncated", f"{len(spoken)} of {asked.min_words} words, ends in {tail!r}")
+    if asked.min_words is not None:
+        came = word_count(text)
+        if came < asked.min_words // 2:
+            return fail("truncated", f"{came} of {asked.min_words} words, ends in {tail!r}")
     return unsure("truncated", f"ends in {tail!r}")

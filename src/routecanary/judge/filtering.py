@@ -20,11 +20,13 @@ from routecanary.domain.verdict import Verdict
 from routecanary.judge.completeness import incomplete
 from routecanary.judge.contract import Finding, excerpt, fail, passed, unsure
 from routecanary.judge.refusal import refusal_score
+from routecanary.judge.scripts import word_count
 from routecanary.judge.settings import Settings
 from routecanary.judge.vocabulary import words
 
 _VERSION: Final = 1
-_LETTERS_PER_WORD: Final = 2  # at least, in the densest of scripts
+_FAR_SHORTER: Final = 3  # times: an answer of a third of what was asked for is no scene
+_LETTERS_ENOUGH: Final = 4  # per word asked for: so long a text is long enough in any script
 # Finish words of hosts' filters, folded (filtering.md §2).
 _FILTER_WORDS: Final = words("""
     content_filter content_filtered contentfilter safety blocklist prohibited_content spii
@@ -75,20 +77,23 @@ class FilteringContract:
         shown = f"{', '.join(score.why)}: {score.points} points; {excerpt(text.lstrip(), length=80)}"
         if score.template:
             return fail("content_filter", f"a filter's own text: {shown}")
-        full = asked.min_words is not None and len(text.split()) >= asked.min_words
+        if score.points < self.settings.refusal_points - 1:
+            return None
+        came, wanted = word_count(text), asked.min_words or 0
+        full = 0 < wanted <= came
         if score.points >= self.settings.refusal_points:
             # A refusal beside as much text as was asked for is a disclaimer: printed, never red.
             return unsure("refusal", f"beside a full text: {shown}") if full else fail("refusal", shown)
-        if score.points == self.settings.refusal_points - 1 and not full:
-            # Far shorter than the scene that was asked for: no character's line, but the whole answer.
-            alone = asked.min_words is not None and len(text) < _LETTERS_PER_WORD * asked.min_words // 3
-            return fail("refusal", shown) if alone else unsure("refusal", shown)
-        return None
+        if full:
+            return None
+        # Far shorter than the scene that was asked for: no character's line, but the whole answer.
+        alone = came * _FAR_SHORTER < wanted
+        return fail("refusal", shown) if alone else unsure("refusal", shown)
 
     def _too_short(self, answer: Answer, asked: Asked) -> Finding | None:
-        if asked.min_words is None:
+        if asked.min_words is None or len(answer.text) > _LETTERS_ENOUGH * asked.min_words:
             return None
-        came = len(answer.text.split())
-        if came * 3 < asked.min_words and answer.text.isascii():
+        came = word_count(answer.text)
+        if came * _FAR_SHORTER < asked.min_words:
             return unsure("too_short", f"{came} of {asked.min_words} words asked for")
         return None

@@ -129,6 +129,11 @@ def units_by_script(runs: list[Run]) -> dict[Script, float]:
     return totals
 
 
+def word_count(text: str) -> int:
+    """Count words, or what stands for them in scripts that part none."""
+    return int(sum(units_by_script(runs_of(text)).values()))
+
+
 def _runs(text: str, script: Script) -> Iterator[Run]:
     for match in _RUNS[script].finditer(text):
         yield Run(script, match.start(), match.group())

@@ -129,6 +129,14 @@ def test_texts_that_filters_put_in_place(text: str):
         (SCENE, {"min_words": 150, "finish": "length", "tokens": 900}, "pass"),
         ("The guard lowered his lantern.", {"min_words": 150}, "inconclusive:too_short"),
         ("The guard turned. He lowered his lantern and waited for", {"min_words": 150}, "fail:truncated"),
+        ("雨が降っていた。番人は灯りを下ろして黙っていた。" * 14, {"min_words": 150, "locale": "ja"}, "pass"),
+        (
+            "雨が降っていた。番人は灯りを下ろして" * 14,
+            {"min_words": 150, "locale": "ja"},
+            "inconclusive:truncated",
+        ),
+        ("ฝนตกหนัก ยามลดตะเกียงลงแล้วยืนเงียบอยู่นาน " * 16, {"min_words": 150, "locale": "th"}, "pass"),
+        ("ฝนตกหนัก ยามลดตะเกียงลง", {"min_words": 150, "locale": "th"}, "inconclusive:too_short"),
     ],
 )
 def test_missing_scenes(text: str, stream: Json, verdict: str):
