@@ -16,7 +16,7 @@ import pytest
 
 from routecanary.domain.sse import SseDecoder
 from routecanary.lab.gateway import LabGateway
-from routecanary.lab.host import Account, LabRoute, PlantedFault, Window
+from routecanary.lab.host import Account, LabRoute, PlantedFault, Rules, Window
 from routecanary.lab.scenario import Scenario
 from tests.lab import CARD, SCENES, START, a_body, a_card_body, a_route, a_scenario
 
@@ -176,6 +176,28 @@ def test_router_metadata_comes_when_asked_for() -> None:
         assert "openrouter_metadata" not in plain[-1]
 
     against(a_scenario(SPOILED, SOUND), story)
+
+
+def test_plugins_and_a_cache_of_the_account_show_themselves() -> None:
+    """Whatever the request switches off, the metadata names them, also that of a refusal."""
+    rules = Rules(plugins=("web", "response-healing"), response_cache=True)
+    asking = {**KEY, "X-OpenRouter-Metadata": "enabled"}
+    expected = [
+        {"type": "plugin", "name": "web"},
+        {"type": "response_healing", "name": "response-healing"},
+    ]
+
+    async def story(client: Client) -> None:
+        _, headers, data = await client.post(pinned("north-host/fp8"), headers=asking)
+        assert headers["X-OpenRouter-Cache-Status"] == "MISS"
+        assert b'"type":"response_healing"' in data
+        absent = {**a_body(), "provider": {"order": ["nobody"], "allow_fallbacks": False}}
+        status, _, data = await client.post(absent, headers=asking)
+        assert status == 404
+        assert json.loads(data)["openrouter_metadata"]["pipeline"] == expected
+        assert "openrouter_metadata" not in json.loads((await client.post(absent))[2])
+
+    against(a_scenario(SOUND, rules=rules), story)
 
 
 def test_an_unpinned_request_falls_back_before_the_first_byte() -> None:

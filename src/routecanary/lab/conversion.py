@@ -18,6 +18,7 @@ from routecanary.lab.host import (
     Pace,
     ParameterValue,
     PlantedFault,
+    Rules,
 )
 from routecanary.lab.scenario import Scenario
 from routecanary.lab.shape import (
@@ -51,7 +52,17 @@ def scenario_from_table(table: Mapping[str, Json], place: str) -> Scenario:
     if conversion.faults:
         raise one_error(conversion.faults)
     return Scenario(
-        name=shape.name, about=shape.about, key=shape.key, account=Account(shape.account), models=models
+        name=shape.name,
+        about=shape.about,
+        key=shape.key,
+        account=Account(shape.account.state),
+        rules=Rules(
+            withheld=shape.account.withheld,
+            plugins=shape.account.plugins,
+            response_cache=shape.account.response_cache,
+            ignore_full_tags=shape.ignore_full_tags,
+        ),
+        models=models,
     )
 
 

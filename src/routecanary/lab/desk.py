@@ -32,6 +32,13 @@ SHORTHANDS: Final = (":nitro", ":floor", ":exacto")
 """Ends of a model id that change the routing and not the model."""
 
 
+_PIPELINE_TYPES: Final = {
+    "response-healing": "response_healing",
+    "context-compression": "context_compression",
+}
+"""Plugins that the router's metadata names by a type of their own."""
+
+
 class Desk:
     """Answers requests one after another; `account` may be set at any time."""
 
@@ -91,13 +98,19 @@ class Desk:
         if refusal is not None:
             raise RefusedError(refusal)
         asked = asked_of(request)
-        model, tried = self._route(request)
+        try:
+            model, tried = self._route(request)
+        except RefusedError as error:
+            if not wants_metadata:
+                raise
+            router = {"requested": request.models[0], "attempt": 0, "pipeline": self._pipeline(request)}
+            raise RefusedError(replace(error.refusal, router=router)) from None
         attempts: list[tuple[LabRoute, int]] = []
         for route in tried:
             prepared = self._prepare(model, route, request, asked)
             attempts.append((route, prepared.status))
             if wants_metadata:
-                metadata = router_metadata(request, model, tried, attempts)
+                metadata = router_metadata(request, model, tried, attempts, self._pipeline(request))
                 prepared = replace(prepared, envelope=replace(prepared.envelope, metadata=metadata))
             if prepared.status == 200 or route is tried[-1]:
                 break
@@ -137,13 +150,18 @@ class Desk:
         wanted, *fallbacks = request.models
         try:
             model = self.model(wanted)
-            return model, candidates(model, request, self.elapsed, rng)
+            return model, candidates(model, request, self.elapsed, rng, self.scenario.rules)
         except RefusedError:
             for name in fallbacks:
                 with contextlib.suppress(RefusedError):
                     model = self.model(name)
-                    return model, candidates(model, request, self.elapsed, rng)
+                    return model, candidates(model, request, self.elapsed, rng, self.scenario.rules)
             raise
+
+    def _pipeline(self, request: ChatRequest) -> list[Json]:
+        """List the plugins that run: the request's, and the account's, which no request can switch off."""
+        names = dict.fromkeys((*request.plugins, *self.scenario.rules.plugins))
+        return [{"type": _PIPELINE_TYPES.get(name, "plugin"), "name": name} for name in names]
 
     def _prepare(self, model: LabModel, route: LabRoute, request: ChatRequest, asked: Asked) -> Prepared:
         counted = (model.id, route.tag, asked.kind)
@@ -165,12 +183,14 @@ def router_metadata(
     model: LabModel,
     tried: Sequence[LabRoute],
     attempts: Sequence[tuple[LabRoute, int]],
+    pipeline: Sequence[Json] = (),
 ) -> dict[str, Json]:
     """Say how a request was routed.
 
     Args:
         tried: The routes that may serve it, in order.
         attempts: Those that were asked so far, with the HTTP status of each; the last one serves.
+        pipeline: What was done to the request or the answer.
     Source: openrouter-wire.md §3.6.
     """
     serving, _ = attempts[-1]
@@ -193,6 +213,6 @@ def router_metadata(
             {"provider": route.provider, "model": model.dated, "status": status} for route, status in attempts
         ],
         "params": sorted(request.parameters),
-        "pipeline": [{"type": "plugin", "name": name} for name in request.plugins],
+        "pipeline": list(pipeline),
         "generation_time": 0,
     }

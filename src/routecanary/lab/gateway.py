@@ -188,6 +188,7 @@ class LabGateway:
                 "Content-Type": "text/event-stream; charset=utf-8",
                 "Cache-Control": "no-cache",
                 "X-Generation-Id": generation,
+                **({"X-OpenRouter-Cache-Status": "MISS"} if self._desk.scenario.rules.response_cache else {}),
             }
         )
         clock = asyncio.get_running_loop().time

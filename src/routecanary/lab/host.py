@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 from enum import StrEnum
+from typing import Final
 
 from routecanary.domain.names import Locale, ModelId, RouteId
 from routecanary.domain.probe import ProbeKind
@@ -32,6 +33,19 @@ class Account(StrEnum):
     KEY_LIMIT = "key_limit"  # 403, the key's own cap
     RATE_LIMITED = "rate_limited"  # 429, the account's quota
     KEY_REVOKED = "key_revoked"  # 401
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What the gateway does to every request of the account, whatever the request asks for."""
+
+    withheld: tuple[str, ...] = ()  # tags or slugs that the account's own settings remove
+    plugins: tuple[str, ...] = ()  # that run, also where a request switches them off
+    response_cache: bool = False
+    ignore_full_tags: bool = True  # False: `provider.ignore` heeds slugs and display names only
+
+
+NO_RULES: Final = Rules()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,12 +20,15 @@ class Refusal:
     message: str
     metadata: Mapping[str, Json] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
+    router: Mapping[str, Json] | None = None  # router metadata, for those who ask for it
 
     def body(self) -> dict[str, Json]:
         error: dict[str, Json] = {"code": self.status, "message": self.message}
         if self.metadata:
             error["metadata"] = dict(self.metadata)
-        return {"error": error}
+        return (
+            {"error": error} if self.router is None else {"error": error, "openrouter_metadata": self.router}
+        )
 
 
 class RefusedError(RoutecanaryError):

@@ -16,7 +16,7 @@ from random import Random
 from typing import Final
 
 from routecanary.domain.probe import Json
-from routecanary.lab.host import LabModel, LabRoute
+from routecanary.lab.host import NO_RULES, LabModel, LabRoute, Rules
 from routecanary.lab.refusal import Refusal, RefusedError
 from routecanary.lab.request import ChatRequest, Preferences
 
@@ -32,7 +32,7 @@ _REFUSALS: Final = {
     "Filter by Parameters": "No endpoints found that can handle the requested parameters.",
     "Filter by Quantization": "No endpoints found with the requested quantizations.",
     "Filter by Max Price": "No endpoints found at or below the requested price.",
-    "Filter by Fallback": "No endpoints found: every endpoint was removed.",
+    "Filter by Guardrails": "No endpoints available matching your guardrail restrictions.",
 }
 
 
@@ -58,8 +58,16 @@ def names_any(entries: Sequence[str], route: LabRoute) -> bool:
     return any(names(entry, route) for entry in entries)
 
 
+def _is_ignored(route: LabRoute, entries: Sequence[str], rules: Rules) -> bool:
+    """Say whether `provider.ignore` names a route; the rules may make it deaf to full tags."""
+    heeded = [
+        entry for entry in entries if rules.ignore_full_tags or entry != route.tag or entry == route.slug
+    ]
+    return names_any(heeded, route)
+
+
 def candidates(
-    model: LabModel, request: ChatRequest, elapsed: timedelta, rng: Random
+    model: LabModel, request: ChatRequest, elapsed: timedelta, rng: Random, rules: Rules = NO_RULES
 ) -> tuple[LabRoute, ...]:
     """List the routes that will be tried, in order; without fallbacks only those that were asked for first.
 
@@ -70,14 +78,15 @@ def candidates(
     left = [route for route in model.routes if route.listed.holds(elapsed) and _tier_admitted(route, request)]
     funnel: list[dict[str, Json]] = [{"step": "Initial Endpoints", "endpoint_count": _rows(left)}]
     removed: list[str] = []
-    for step in _steps(request):
+    for step in _steps(request, rules):
         kept = [route for route in left if step.keeps(route)]
         entry: dict[str, Json] = {"step": step.name, "endpoint_count": _rows(kept)}
         gone = sorted({route.tag for route in left} - {route.tag for route in kept})
         if gone and step.reason:
             entry["reason"] = step.reason
         if gone:
-            removed.append(f"{step.name}: removed {', '.join(gone)}")
+            why = f" ({step.reason})" if step.reason else ""
+            removed.append(f"{step.name} removed {', '.join(gone)}{why}")
         funnel.append(entry)
         left = kept
         if not left:
@@ -97,7 +106,7 @@ def _tier_admitted(route: LabRoute, request: ChatRequest) -> bool:
     return route.tag in named or request.service_tier == route.service_tier
 
 
-def _steps(request: ChatRequest) -> tuple[_Step, ...]:
+def _steps(request: ChatRequest, rules: Rules) -> tuple[_Step, ...]:
     wanted = request.preferences
     only, most = wanted.only, request.max_tokens
     steps: list[_Step] = []
@@ -105,17 +114,21 @@ def _steps(request: ChatRequest) -> tuple[_Step, ...]:
     def add(name: str, keeps: Callable[[LabRoute], bool], reason: str | None = None) -> None:
         steps.append(_Step(name=name, keeps=keeps, reason=reason))
 
+    denied = wanted.deny_data_collection
+    if rules.withheld and not denied:  # under "deny" the gateway names no guardrail: openrouter-wire.md §1.6
+        reason = "Provider not allowed (account settings)"
+        add("Filter by Guardrails", lambda route: not names_any(rules.withheld, route), reason)
     add(
         "Filter by Data Policy",
         lambda route: (
-            not (wanted.deny_data_collection and route.trains_on_data)
+            not (denied and (route.trains_on_data or names_any(rules.withheld, route)))
             and not (wanted.zero_retention and route.keeps_data)
         ),
     )
     if only:
         add("Filter by Allowed Providers", lambda route: names_any(only, route))
     if wanted.ignore:
-        add("Filter by Ignored Providers", lambda route: not names_any(wanted.ignore, route))
+        add("Filter by Ignored Providers", lambda route: not _is_ignored(route, wanted.ignore, rules))
     if most is not None:
         add(
             "Filter by Parameters",
@@ -174,9 +187,11 @@ def _refusal(
     if step == "Filter by Allowed Providers":
         metadata["available_providers"] = list(model.slugs)
         metadata["requested_providers"] = list(wanted.only or ())
-    message = _REFUSALS[step]
     if step == "Filter by Fallback":
-        message = f"{message} {'; '.join(removed)}"
+        message = f"No endpoints found for {model.id}. Every candidate endpoint was removed during routing: "
+        message += f"{'; '.join(removed)}."
+    else:
+        message = _REFUSALS[step]
     return Refusal(status=404, message=message, metadata=metadata)
 
 

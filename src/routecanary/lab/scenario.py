@@ -11,7 +11,7 @@ from typing import Final
 
 from routecanary.domain.strict_toml import TomlError, parse_toml
 from routecanary.errors import ScenarioError
-from routecanary.lab.host import Account, Expectation, LabModel, LabRoute
+from routecanary.lab.host import NO_RULES, Account, Expectation, LabModel, LabRoute, Rules
 
 MAX_TEXT: Final = 2 * 1024 * 1024  # characters of a scenario file
 DEFAULT_KEY: Final = "lab-key"
@@ -26,6 +26,7 @@ class Scenario:
     about: str = ""
     key: str = DEFAULT_KEY  # the API key that the lab accepts
     account: Account = Account.OK
+    rules: Rules = NO_RULES
 
     def expected(self) -> dict[tuple[str, str], Expectation]:
         """List what a canary should make of each route with a planted fault, by model and tag."""

@@ -10,7 +10,7 @@ from datetime import timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, field_validator
 
 from routecanary.adapters.config import readers as read
 from routecanary.domain.names import Locale, RouteId, parse_locale, parse_model, parse_route
@@ -50,6 +50,12 @@ def _short(value: str) -> str:
     return value
 
 
+def _state(value: object) -> object:
+    if value not in set(Account):
+        raise InputError("not one of the words", value=value)
+    return value
+
+
 def _price(value: object) -> Decimal:
     if not isinstance(value, str) or len(value) > 40:
         raise InputError("not a price in quotes", value=value if isinstance(value, str | float) else None)
@@ -62,6 +68,7 @@ def _price(value: object) -> Decimal:
     return price
 
 
+_ACCOUNT_STATE: Final = read.Reader(_state, " or ".join(f'"{state}"' for state in Account))
 _Text = Annotated[str, read.text(_short, "1 to 200 printable characters")]
 _Price = Annotated[Decimal, read.leaf(_price, 'USD per token in quotes, such as "0.0000002"')]
 _Share = Annotated[float, read.number(0, 1)]
@@ -137,13 +144,27 @@ class ModelTable(_Table):
     routes: Annotated[tuple[RouteTable, ...], Field(max_length=MAX_ROUTES, strict=False)]
 
 
+class AccountTable(_Table):
+    state: Annotated[str, PlainValidator(_ACCOUNT_STATE)] = Account.OK
+    withheld: Annotated[tuple[str, ...], read.texts(parse_route, "tags or provider slugs")] = ()
+    plugins: Annotated[tuple[str, ...], read.texts(_short, "ids of plugins")] = ()
+    response_cache: Annotated[bool, read.switch()] = False
+
+
 class ScenarioTable(_Table):
     name: _Text
     about: Annotated[str, read.text(str, "a text")] = ""
     key: _Text = DEFAULT_KEY
-    account: Annotated[str, read.word(*Account)] = Account.OK
+    account: AccountTable = AccountTable()
+    ignore_full_tags: Annotated[bool, read.switch()] = True
     noise: NoiseTable = NoiseTable()
     models: Annotated[tuple[ModelTable, ...], Field(max_length=MAX_MODELS, strict=False)]
+
+    @field_validator("account", mode="before")
+    @classmethod
+    def _state_alone(cls, value: object) -> object:
+        """Take a bare word for the account's state."""
+        return {"state": _ACCOUNT_STATE(value)} if isinstance(value, str) else value
 
 
 def read_shape(table: Mapping[str, Json], place: str) -> ScenarioTable:
@@ -214,6 +235,7 @@ def _keys_at(loc: Sequence[int | str]) -> list[str]:
 
 
 _TABLES: Final[Mapping[str, type[BaseModel]]] = {
+    "account": AccountTable,
     "models": ModelTable,
     "routes": RouteTable,
     "faults": FaultTable,

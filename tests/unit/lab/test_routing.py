@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from routecanary.lab.host import Window
+from routecanary.lab.host import Rules, Window
 from routecanary.lab.refusal import RefusedError
 from routecanary.lab.routing import candidates
 from tests.lab import a_body, a_card_body, a_model, a_request, a_route
@@ -169,6 +169,87 @@ def test_a_refusal_names_the_step_that_left_nobody(body: dict[str, Any], step: s
     assert funnel[0] == {"step": "Initial Endpoints", "endpoint_count": 6}  # rows: two share a tag, no tiers
     assert funnel[-1]["step"] == step
     assert funnel[-1]["endpoint_count"] == 0
+
+
+ABSENT = {"order": ["no-such-host"], "allow_fallbacks": False}
+
+
+@pytest.mark.parametrize(
+    ("provider", "rules", "steps"),
+    [
+        (
+            {},
+            Rules(),
+            "Filter by Fallback removed dear, deep/slug/one, maple, maple/us, north-host/fp8",
+        ),
+        (
+            {},
+            Rules(withheld=("maple", "dear")),
+            (
+                "Filter by Guardrails removed dear, maple, maple/us (Provider not allowed (account settings)); "
+                "Filter by Fallback removed deep/slug/one, north-host/fp8"
+            ),
+        ),
+        (
+            {"data_collection": "deny"},
+            Rules(withheld=("maple/us",)),
+            (
+                "Filter by Data Policy removed dear, maple/us; "
+                "Filter by Fallback removed deep/slug/one, maple, north-host/fp8"
+            ),
+        ),
+        (
+            {"zdr": True},
+            Rules(),
+            (
+                "Filter by Data Policy removed deep/slug/one; "
+                "Filter by Fallback removed dear, maple, maple/us, north-host/fp8"
+            ),
+        ),
+    ],
+)
+def test_an_order_that_cannot_be_met_shows_what_each_step_removed(
+    provider: dict[str, Any], rules: Rules, steps: str
+) -> None:
+    """Without fallbacks nobody is left, and the message lists tags where the funnel counts rows."""
+    with pytest.raises(RefusedError) as caught:
+        candidates(MODEL, a_request(a_body(provider=ABSENT | provider)), timedelta(0), Random(0), rules)
+    message = caught.value.refusal.message
+    assert message == (
+        f"No endpoints found for {MODEL.id}. Every candidate endpoint was removed during routing: {steps}."
+    )
+    funnel = caught.value.refusal.metadata["routing_funnel"]
+    names = [entry["step"] for entry in funnel]
+    assert ("Filter by Guardrails" in names) == ("Guardrails" in steps)
+    assert (funnel[0]["endpoint_count"], funnel[-1]["endpoint_count"]) == (6, 0)
+
+
+def test_a_withheld_route_serves_nobody() -> None:
+    """What the account's settings remove cannot even be pinned."""
+    rules = Rules(withheld=("north-host/fp8",))
+    pinned = a_request(a_body(provider={"only": ["north-host/fp8"]}))
+    with pytest.raises(RefusedError):
+        candidates(MODEL, pinned, timedelta(0), Random(0), rules)
+    free = candidates(MODEL, a_request(), timedelta(0), Random(0), rules)
+    assert {route.tag for route in free} == ALL - {"north-host/fp8"}
+
+
+@pytest.mark.parametrize(
+    ("ignore", "left"),
+    [
+        (["maple/us"], ALL),
+        (["maple"], ALL - {"maple", "maple/us"}),
+        (["North-Host"], ALL - {"north-host/fp8"}),
+        (["dear", "north-host/fp8"], ALL - {"dear"}),
+    ],
+)
+def test_a_gateway_may_be_deaf_to_full_tags(ignore: list[str], left: set[str]) -> None:
+    """Then only a slug or a display name keeps a route away; an allow-list is heeded all the same."""
+    rules = Rules(ignore_full_tags=False)
+    request = a_request(a_body(provider={"ignore": ignore}))
+    assert {route.tag for route in candidates(MODEL, request, timedelta(0), Random(0), rules)} == left
+    pinned = a_request(a_body(provider={"only": ["maple/us"]}))
+    assert [route.tag for route in candidates(MODEL, pinned, timedelta(0), Random(0), rules)] == ["maple/us"]
 
 
 def test_an_unsatisfiable_allow_list_shows_who_serves() -> None:

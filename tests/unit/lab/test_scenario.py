@@ -9,7 +9,7 @@ import pytest
 
 from routecanary.domain.probe import ProbeKind
 from routecanary.errors import ScenarioError, ScenarioFaultsError
-from routecanary.lab.host import Account, Expectation, Window
+from routecanary.lab.host import Account, Expectation, Rules, Window
 from routecanary.lab.scenario import builtin_names, builtin_scenario, scenario_from_toml
 
 FULL = """
@@ -62,6 +62,33 @@ parameters = { delay_seconds = 12 }
 """
 
 
+RULES = """
+name = "rules"
+ignore_full_tags = false
+[account]
+withheld = ["Maple", "north-host/fp8"]
+plugins = ["web"]
+response_cache = true
+[[models]]
+id = "a/b"
+[[models.routes]]
+tag = "host"
+provider = "Host"
+"""
+
+
+def test_what_the_gateway_does_to_every_request_arrives() -> None:
+    """The account may be a word for its state, or a table; left out, nothing is done."""
+    scenario = scenario_from_toml(RULES, "rules.toml")
+    assert scenario.account is Account.OK
+    assert scenario.rules == Rules(
+        withheld=("maple", "north-host/fp8"), plugins=("web",), response_cache=True, ignore_full_tags=False
+    )
+    assert scenario_from_toml(FULL, "full.toml").rules == Rules()
+    broke = RULES.replace("plugins =", 'state = "no_credit"\nplugins =')
+    assert scenario_from_toml(broke, "rules.toml").account is Account.NO_CREDIT
+
+
 def test_every_key_arrives() -> None:
     """A file with all keys gives the values it states; a model's faults befall each of its routes."""
     scenario = scenario_from_toml(FULL, "full.toml")
@@ -110,12 +137,18 @@ BAD = [
     ('name = "x"\nmodels = []', ["models: no model"]),
     (
         'name = "x"\nspeed = 1\n' + ROUTE,
-        ["speed: unknown key; allowed: name, about, key, account, noise, models"],
+        ["speed: unknown key; allowed: name, about, key, account, ignore_full_tags, noise, models"],
     ),
     (
         'name = "x"\naccount = "rich"\n' + ROUTE,
         ["account: not one of the words (got 'rich'); allowed: \"ok\" or"],
     ),
+    (
+        'name = "x"\n[account]\nstate = "rich"\nwithheld = [1]\n' + ROUTE,
+        ["account.state: not one of the words (got 'rich')", "account.withheld: a whole number where"],
+    ),
+    ('name = "x"\naccount = 1\n' + ROUTE, ["account: a whole number where a table belongs"]),
+    ('name = "x"\n[account]\nrich = 1\n' + ROUTE, ["account.rich: unknown key; allowed: state, withheld"]),
     ('name = "x"\n[[models]]\nid = "a/b"\nroutes = []', ["models[0].routes: no route"]),
     ('name = "x"\n[[models]]\nid = "a b"\nroutes = []', ["models[0].id: not a model id (got 'a b')"]),
     ('name = "x"\n' + ROUTE + ROUTE, ["names two models (got 'a/b')", "two models (got 'a/b-2026"]),
