@@ -1,23 +1,29 @@
 """Which concrete class stands behind which port? The one file that knows all of them.
 
-The gateway's client is imported only where the gateway is asked: acts and listings need not wait for an HTTP
-library to load.
+The gateway's client is imported only where the gateway is asked, and channels only where they are made: acts
+and listings need not wait for an HTTP library to load.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from routecanary.adapters.config.files import read_text_file
-from routecanary.adapters.config.load import load_settings, read_api_key, template_text
+from routecanary.adapters.config.load import (
+    load_settings,
+    read_api_key,
+    read_webhook_secret,
+    template_text,
+)
 from routecanary.adapters.config.paths import CONFIG_NAME, find_config
 from routecanary.adapters.config.texts import own_texts, shipped_texts
 from routecanary.adapters.snapshot import held_snapshot, write_snapshot
@@ -26,12 +32,13 @@ from routecanary.adapters.store.sqlite import SqliteStore
 from routecanary.clock import Clock
 from routecanary.domain.exclusion import BuiltinEntry
 from routecanary.domain.probe import Json, Probe
+from routecanary.domain.redaction import Redactor, secret_parts
 from routecanary.domain.secret import Secret
 from routecanary.domain.settings import Settings
 from routecanary.errors import ConfigError
 from routecanary.probe.catalog import Catalog, catalog_from_texts
 from routecanary.probe.pin import Users
-from routecanary.rounds.ports import Gateway, Store
+from routecanary.rounds.ports import Channel, Gateway, Heartbeat, Store
 from routecanary.rounds.record import Ledger
 from routecanary.rounds.records import Records
 from routecanary.rounds.world import World
@@ -156,6 +163,84 @@ def builtin_of(settings: Settings) -> tuple[BuiltinEntry, ...]:
     return entries
 
 
+ON_EVENT: Final = "on_event"
+"""The name of the channel that is a command; a webhook's is `webhooks.` and its name in the configuration."""
+
+
+def channel_names(settings: Settings) -> tuple[str, ...]:
+    """Name the channels that are configured, whether they can be used at present or not."""
+    names = tuple(f"webhooks.{name}" for name in sorted(settings.notify.webhooks))
+    return (*names, ON_EVENT) if settings.notify.on_event else names
+
+
+def channels_of(settings: Settings, clock: Clock) -> tuple[Channel, ...]:
+    """Make the channels as configured.
+
+    Raises:
+        ConfigError: The secret of a webhook is not where the configuration says.
+    """
+    notify, channels = settings.notify, list[Channel]()
+    if notify.webhooks:
+        from routecanary.adapters.notify.webhook import Webhook  # noqa: PLC0415 - see above
+
+        channels += [
+            Webhook(
+                f"webhooks.{name}",
+                webhook.url,
+                read_webhook_secret(name, webhook, os.environ),
+                clock=clock,
+                timeout=notify.timeout,
+                proxy_from_environment=settings.gateway.proxy_from_environment,
+            )
+            for name, webhook in sorted(notify.webhooks.items())
+        ]
+    if notify.on_event:
+        from routecanary.adapters.notify.command import Command  # noqa: PLC0415 - see above
+
+        hidden = {settings.gateway.api_key_env} | {
+            webhook.secret_env for webhook in notify.webhooks.values() if webhook.secret_env is not None
+        }
+        channels.append(
+            Command(ON_EVENT, notify.on_event, timeout=notify.timeout, environ=os.environ, hidden=hidden)
+        )
+    return tuple(channels)
+
+
+def heartbeat_of(settings: Settings) -> Heartbeat | None:
+    """Make what is asked after each round; None where nothing is."""
+    if settings.notify.ping_url is None:
+        return None
+    from routecanary.adapters.notify.ping import Ping  # noqa: PLC0415 - see above
+
+    return Ping(
+        settings.notify.ping_url,
+        timeout=settings.notify.timeout,
+        proxy_from_environment=settings.gateway.proxy_from_environment,
+    )
+
+
+def redactor_of(settings: Settings) -> Redactor:
+    """Make what takes our secrets out of texts: those that can be read now, and tokens in addresses."""
+    found: list[Secret] = []
+    readers: list[Callable[[], Secret]] = [partial(read_api_key, settings.gateway, os.environ)]
+    readers += [
+        partial(read_webhook_secret, name, webhook, os.environ)
+        for name, webhook in settings.notify.webhooks.items()
+    ]
+    for read in readers:
+        with suppress(ConfigError):  # what is not there cannot be given away
+            found.append(read())
+    addresses = [webhook.url for webhook in settings.notify.webhooks.values()]
+    if settings.notify.ping_url is not None:
+        addresses.append(settings.notify.ping_url)
+    return Redactor([*found, *(part for address in addresses for part in secret_parts(address))])
+
+
+def ledger_of(settings: Settings, log: Store) -> Ledger:
+    """Open the ledger on a log, with the people whom it tells."""
+    return Ledger(log, settings.policy, channels=channel_names(settings), hide=redactor_of(settings))
+
+
 def world_of(
     settings: Settings,
     *,
@@ -171,7 +256,8 @@ def world_of(
     return World(
         settings=settings,
         gateway=gateway,
-        ledger=Ledger(store, settings.policy),
+        ledger=ledger_of(settings, store),
+        store=store,
         transcripts=store,
         snapshot_file=FileSnapshot(Path(settings.snapshot_path)),
         catalog=catalog,
@@ -198,7 +284,8 @@ def offline_records(settings: Settings, clock: Clock, *, to_act: bool = False) -
     with SqliteStore(path) if to_act or not _is_missing(path) else MemoryStore() as store:
         yield Records(
             settings=settings,
-            ledger=Ledger(store, settings.policy),
+            ledger=ledger_of(settings, store),
+            store=store,
             transcripts=store,
             snapshot_file=FileSnapshot(Path(settings.snapshot_path)),
             builtin=builtin,

@@ -9,12 +9,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from typing import Final
+from urllib.parse import parse_qsl, urlsplit
 
 from routecanary.domain.secret import Secret
 
 HIDDEN: Final = "[secret]"
+SHORTEST_PIECE: Final = 8
+"""Characters of a part of an address from which on it is taken for a token."""
+
 SHORTEST: Final = 6
 """Characters of a secret from which on it is looked for: a shorter one would blot out ordinary words."""
+
+
+def secret_parts(address: Secret) -> list[Secret]:
+    """List what may be secret of an address: itself, the parts of its path, and the values of its query."""
+    parts = urlsplit(address.reveal())
+    values = [value for _, value in parse_qsl(parts.query, keep_blank_values=True)]
+    pieces = [parts.query, *parts.path.split("/"), *values]
+    return [address, *(Secret(piece) for piece in pieces if len(piece) >= SHORTEST_PIECE)]
 
 
 class Redactor:

@@ -10,7 +10,7 @@ from routecanary.domain.exclusion import BuiltinEntry
 from routecanary.domain.names import ModelId
 from routecanary.domain.settings import ModelSettings, Settings
 from routecanary.errors import ConfigError
-from routecanary.rounds.ports import SnapshotFile, TranscriptStore
+from routecanary.rounds.ports import SnapshotFile, Store, TranscriptStore
 from routecanary.rounds.publish import snapshot
 from routecanary.rounds.record import Ledger
 
@@ -21,6 +21,7 @@ class Records:
 
     settings: Settings
     ledger: Ledger
+    store: Store  # what the ledger keeps its events in
     transcripts: TranscriptStore
     snapshot_file: SnapshotFile
     builtin: Sequence[BuiltinEntry]

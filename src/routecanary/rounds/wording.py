@@ -65,7 +65,7 @@ WORDINGS: Final[Mapping[NoticeKind, Wording]] = {
     NoticeKind.ROUTE_FRESH: Wording(_INFO, "{route} is not stale any more"),
     NoticeKind.LISTING_SHRUNK: Wording(
         _WARNING,
-        "the listing fell from {before} to {after} routes and is not believed: no round is made of it",
+        "the listing shows {after} routes where {before} were known: it is not believed, no round is made",
     ),
     NoticeKind.LISTING_BELIEVED: Wording(_INFO, "the listing is believed again"),
     NoticeKind.BUDGET_REACHED: Wording(
