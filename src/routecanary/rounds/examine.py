@@ -7,13 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from routecanary.domain.names import INTEGRITY, ContractName
-from routecanary.domain.probe import Probe
+from routecanary.domain.probe import Probe, ProbeKind
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.judge.confirm import NEEDS_MORE, fold_integrity, settle
+from routecanary.judge.contract import unsure
+from routecanary.judge.registry import CONTRACTS
+from routecanary.probe.plan import CONTRACTS_FED
 from routecanary.rounds.capture import Captured
+
+WOULD_FAIL: Final = "would_fail"
+"""The reason code of a fail that accuses nobody, because its contract is not enforced."""
+
+JUDGE_CRASHED: Final = "judge_crashed"
+"""The reason code of a judge that raised: our own bug, and never a fail."""
 
 Judge = Callable[[Transcript, frozenset[ContractName]], Mapping[ContractName, Verdict]]
 """A transcript and the contracts that are asked → the verdict of each that applies to it."""
@@ -43,6 +53,15 @@ def examined(captured: Captured, judge: Judge, contracts: frozenset[ContractName
     """Judge one asking by some contracts, those of them that apply."""
     verdicts = judge(captured.transcript, contracts)
     return Attempt(probe=captured.probe, transcript=captured.transcript, verdicts=verdicts)
+
+
+def unjudged(
+    error: Exception, kind: ProbeKind, contracts: frozenset[ContractName]
+) -> Mapping[ContractName, Verdict]:
+    """Say of an answer that broke our own reading of it what a judge that crashed would."""
+    finding = unsure(JUDGE_CRASHED, f"{type(error).__name__}: our own bug, not the host's")
+    named = contracts & CONTRACTS_FED.get(kind, contracts)
+    return {contract.name: finding.by(contract) for contract in CONTRACTS if contract.name in named}
 
 
 async def confirm(
@@ -99,7 +118,7 @@ def conclude(
             verdict = replace(
                 verdict,
                 kind=VerdictKind.INCONCLUSIVE,
-                code="would_fail",
+                code=WOULD_FAIL,
                 detail=f"{verdict}: {verdict.detail}",
             )
         verdicts[name] = verdict

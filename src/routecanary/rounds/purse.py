@@ -23,6 +23,7 @@ from routecanary.domain.probe import Probe, ProbeKind
 from routecanary.domain.route import Listing
 from routecanary.domain.settings import BudgetSettings
 from routecanary.domain.times import format_instant
+from routecanary.domain.transcript import Transcript
 from routecanary.probe.extent import Extents, most_askings
 from routecanary.rounds.spending import Ration, Wish, in_order, ration
 from routecanary.rounds.world import World
@@ -68,6 +69,15 @@ class Purse:
             raise LookupError("only the answer of a pinned probe has a price")
         bound = self._bounds[transcript.route, transcript.kind]
         self.spent += charged(answer, bound.price, bound.extent)
+        self.asked += 1
+        self._again += transcript.attempt > 0
+
+    def pay_unread(self, transcript: Transcript) -> None:
+        """Count an answer that we could not read at the most that it can have cost."""
+        if transcript.route is None:
+            raise LookupError("only the answer of a pinned probe has a price")
+        bound = self._bounds[transcript.route, transcript.kind]
+        self.spent += bound.price.of(bound.extent)
         self.asked += 1
         self._again += transcript.attempt > 0
 

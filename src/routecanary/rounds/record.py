@@ -7,7 +7,7 @@ the decision is made again, on the newer state.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -17,7 +17,7 @@ from routecanary.decide.step import step
 from routecanary.domain.archive import PackedTranscript
 from routecanary.domain.event import EVENT_NAMES, Checkpoint, Event, event_to_json
 from routecanary.domain.exclusion import RuntimeEntry
-from routecanary.domain.log import Head, StoredDraft
+from routecanary.domain.log import PRUNED, Head, StoredDraft
 from routecanary.domain.names import ModelId, RouteId
 from routecanary.domain.operating import OperatingState, evolve_operating
 from routecanary.domain.operation import (
@@ -35,10 +35,18 @@ from routecanary.domain.state import ModelState
 from routecanary.errors import HeadMovedError, StoreError
 from routecanary.rounds.acted import MODE_CHANGED, TOUCHING, routes_touched
 from routecanary.rounds.conditions import Conditions
-from routecanary.rounds.fold import DECIDED, Fold, listing_changed, remembered_draft
+from routecanary.rounds.fold import (
+    DECIDED,
+    LISTED,
+    REMEMBERED,
+    Fold,
+    listing_changed,
+    listing_draft,
+    remembered_draft,
+)
 from routecanary.rounds.messages import messages_of, outgoing_of
 from routecanary.rounds.notices import notices_of
-from routecanary.rounds.ports import EventLog
+from routecanary.rounds.ports import PrunedLog
 
 ROUNDS_BETWEEN_CHECKPOINTS: Final = 48
 """A fold after a restart reads about a day of rounds at most."""
@@ -51,6 +59,14 @@ NO_SECRETS: Final = Redactor()
 
 MakeLine = Callable[[datetime, frozenset[RouteId]], Line]
 """The time of deciding and the routes touched by acts since the round began → the line to decide on."""
+
+Observe = Callable[[OperatingState, ModelState, datetime], Sequence[Operation]]
+"""How the canary stood before a line, the model's state after it, the line's time → what it shows."""
+
+
+def nothing_observed(_before: OperatingState, _after: ModelState, _at: datetime) -> Sequence[Operation]:
+    """Show nothing, as an act does."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +81,7 @@ class Ledger:
     """The log and what it says, and the only way to add to it."""
 
     def __init__(
-        self, log: EventLog, policy: Policy, *, channels: Collection[str] = (), hide: Redactor = NO_SECRETS
+        self, log: PrunedLog, policy: Policy, *, channels: Collection[str] = (), hide: Redactor = NO_SECRETS
     ) -> None:
         """Hold the log.
 
@@ -138,6 +154,7 @@ class Ledger:
         listing: Listing | None = None,
         transcripts: Sequence[PackedTranscript] = (),
         operations: Sequence[Operation] = (),
+        observe: Observe = nothing_observed,
     ) -> Decision:
         """Decide on one line and append what follows, durable on return.
 
@@ -149,11 +166,11 @@ class Ledger:
             listing: What the round was made of; kept where it differs from the last one.
             transcripts: Kept together with the events.
             operations: What else happened in the round; they stand before its events, in the same append.
+            observe: Called once per try: what the line shows of the canary itself, likewise.
         Raises:
             ClockError: A round from before what the model has already seen; nothing is written.
             StoreError: The log failed; nothing is written.
         """
-        noted = [self._hidden(operation) for operation in operations]
         for _ in range(TRIES):
             head = self.head()
             state = self.state(model)
@@ -162,6 +179,8 @@ class Ledger:
             after = state
             for event in events:
                 after = evolve(after, event)
+            seen = observe(self._fold.operating, after, events[-1].at)
+            noted = [self._hidden(operation) for operation in (*operations, *seen)]
             is_checkpoint = after.rounds != state.rounds and after.rounds % ROUNDS_BETWEEN_CHECKPOINTS == 0
             if is_checkpoint:
                 events = (*events, Checkpoint(at=events[-1].at, model=model, state=after))
@@ -182,6 +201,36 @@ class Ledger:
             StoreError: The log failed; nothing is written.
         """
         self._append(lambda: drafts)
+
+    def carry_over(self, through: Head, *, now: datetime, actor: str, reason: str) -> None:
+        """Append what a restart needs of the events up to `through`, and announce that these go.
+
+        Raises:
+            StoreError: The log failed; nothing is written.
+        """
+        announcement = StoredDraft(
+            kind=PRUNED,
+            at=now,
+            body={
+                "through": {"seq": through.seq, "hash": through.hash},
+                "actor": actor,
+                "reason": reason,
+            },
+        )
+        self._append(lambda: [*self._needed(through, now), announcement])
+
+    def _needed(self, through: Head, now: datetime) -> Iterator[StoredDraft]:
+        """Say anew what no event after `through` says, as of the fold's head."""
+        fold = self._fold
+        for model, state in sorted(fold.states.items()):
+            checkpoint = self._log.last_checkpoint(model)
+            if checkpoint is None or checkpoint.seq <= through.seq:
+                yield _draft(Checkpoint(at=now, model=model, state=state))
+        for model, listing in sorted(fold.listings.items()):
+            if all(listed.seq <= through.seq for listed in self._log.newest(1, model, kinds={LISTED})):
+                yield listing_draft(listing)
+        if all(known.seq <= through.seq for known in self._log.newest(1, kinds={REMEMBERED})):
+            yield remembered_draft(now, fold.operating, fold.conditions, fold.runtime)
 
     def operate(self, decide: Callable[[OperatingState], Sequence[Operation]]) -> tuple[Operation, ...]:
         """Append the operating events that follow from how the canary stands, all or none.
@@ -249,7 +298,7 @@ class Ledger:
             for event in happened:
                 if isinstance(event, Operation):
                     operating = evolve_operating(operating, event)
-            drafts = [*drafts, remembered_draft(drafts[-1].at, operating, conditions)]
+            drafts = [*drafts, remembered_draft(drafts[-1].at, operating, conditions, self._fold.runtime)]
         messages = messages_of(notices, after=head, sequence=head.seq + len(drafts))
         self._log.append(
             drafts, head, transcripts=transcripts, outgoing=outgoing_of(messages, self._channels, self._hide)

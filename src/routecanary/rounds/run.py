@@ -8,10 +8,12 @@ kept, and is published.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Final
 
 from routecanary.decide.rotation import locales_for, round_locale
 from routecanary.discover.admission import is_admitted
@@ -36,12 +38,24 @@ from routecanary.rounds.act import ensure_mode
 from routecanary.rounds.asked import asked_routes, controls_of
 from routecanary.rounds.attend import attend
 from routecanary.rounds.capture import Captured, capture
-from routecanary.rounds.examine import Attempt, Examination, conclude, confirm, examined
+from routecanary.rounds.examine import (
+    WOULD_FAIL,
+    Attempt,
+    Examination,
+    conclude,
+    confirm,
+    examined,
+    unjudged,
+)
+from routecanary.rounds.observe import Patience, Sight, doubted, observe
 from routecanary.rounds.ports import UNWATCHED, Progress
 from routecanary.rounds.purse import Purse, allow
+from routecanary.rounds.record import Observe
 from routecanary.rounds.requalify import enforced_contracts
 from routecanary.rounds.world import World
 from routecanary.routing.layers import builtin_for, runtime_for
+
+LOG: Final = logging.getLogger("routecanary.rounds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +97,7 @@ async def run_round(
     locale = round_locale(state, world.settings.probes.locales)
     listing = await world.gateway.listing(model)
     if not _believe(world, listing):
+        _tell_doubt(world, listing)
         return RoundResult(
             model=model,
             listing=listing,
@@ -135,6 +150,7 @@ async def run_round(
             listing=listing,
             transcripts=_packed(world, examinations.values()),
             operations=settled,
+            observe=_observer(world, listing, examinations),
         )
     except ClockError:  # nothing is decided, and yet it was paid for
         world.ledger.note(*map(operation_draft, settled))
@@ -160,10 +176,35 @@ def _believe(world: World, listing: Listing) -> bool:
     return world.beliefs[listing.model].doubted is None
 
 
+def _tell_doubt(world: World, listing: Listing) -> None:
+    believed = world.beliefs[listing.model].believed
+    at = world.clock.now()
+    world.ledger.operate(lambda before: doubted(listing, believed, at=at, before=before))
+
+
+def _observer(world: World, listing: Listing, examinations: Mapping[RouteId, Examination]) -> Observe:
+    """Look at what a round shows of the canary itself, once it is known what the round came to."""
+    settings = world.settings
+    sight = Sight(
+        model=listing.model,
+        attempts=tuple(attempt for examination in examinations.values() for attempt in examination.attempts),
+        expected=asked_routes(world, listing, None),
+    )
+    patience = Patience(
+        stale_after=settings.policy.stale_after,
+        control_max_age=settings.control_max_age,
+        contracts=settings.enabled_contracts(),
+    )
+    return lambda before, after, at: observe(sight, patience, at=at, before=before, after=after)
+
+
 def _blames_account(world: World, transcript: Transcript) -> bool:
     if transcript.status == 200:  # read in full only afterwards: judging must not delay other streams
         return False
-    verdicts = judge_transcript(transcript, world.judge_settings())
+    try:
+        verdicts = judge_transcript(transcript, world.judge_settings())
+    except Exception:  # it is judged, and told of, with all the others
+        return False
     return any(verdict.kind is VerdictKind.ACCOUNT for verdict in verdicts.values())
 
 
@@ -181,9 +222,15 @@ async def _examine(
     judges = contracts_with(limits)
 
     def judge(transcript: Transcript, contracts: frozenset[ContractName]) -> Mapping[ContractName, Verdict]:
-        answer = read_answer(transcript)
+        try:
+            answer = read_answer(transcript)
+            verdicts = judge_answer(answer, limits, judges, only=contracts)
+        except Exception as error:  # the border of one route: whatever it sent, the others are judged
+            LOG.exception("answer not judged model=%s route=%s", transcript.model, transcript.route)
+            purse.pay_unread(transcript)
+            return unjudged(error, transcript.kind, contracts)
         purse.pay(answer)
-        return judge_answer(answer, limits, judges, only=contracts)
+        return verdicts
 
     async def ask_again(probe: Probe) -> Captured | None:
         again = confirmation(
@@ -249,17 +296,22 @@ def _round(
     controls = controls_of(world, listing)
     enforced = enforced_contracts(world, listing.model, at)
 
-    def counted(said: Verdict) -> VerdictKind:
+    def counted(said: Verdict, control_for: frozenset[ContractName]) -> VerdictKind:
+        if said.contract in control_for:  # a fail accuses nobody here: it shows that the probe still sees
+            return VerdictKind.FAIL if said.code == WOULD_FAIL else said.kind
         would_fail = said.kind is VerdictKind.FAIL and said.contract not in enforced
         return VerdictKind.INCONCLUSIVE if would_fail else said.kind
 
     def report(route: Route) -> RouteReport:
+        control_for = controls.get(route.tag, frozenset())
         verdicts = dict.fromkeys(world.settings.contracts, VerdictKind.SKIPPED)
-        verdicts |= {name: counted(said) for name, said in examinations[route.tag].verdicts.items()}
+        verdicts |= {
+            name: counted(said, control_for) for name, said in examinations[route.tag].verdicts.items()
+        }
         return RouteReport(
             verdicts=verdicts,
             swallows=route.swallows,
-            control_for=controls.get(route.tag, frozenset()),
+            control_for=control_for,
             admitted=is_admitted(route, production),
             locale=locale_of[route.tag],
         )
