@@ -45,6 +45,11 @@ class Trial:
     after: Ran  # `status` after them
 
 
+def here(folder: Path, *tokens: str) -> Ran:
+    """Call inside this process, with the configuration of a folder."""
+    return called(*tokens, "--config", folder / "routecanary.toml", environ=environment(folder))
+
+
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trial]:
     folder = tmp_path_factory.mktemp("trial")
@@ -59,22 +64,12 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trial]:
         yield Trial(
             folder=folder,
             init=init,
-            check=ran("check", "--json", folder=folder),
-            before=ran("status", folder=folder),
+            check=here(folder, "check", "--json"),
+            before=here(folder, "status"),
             mode=ran("mode", MODEL, "enforce", "--reason", "x", folder=folder),
-            rounds=(
-                ran("round", MODEL, folder=folder),
-                ran("round", MODEL, "--json", folder=folder),
-            ),
+            rounds=(ran("round", MODEL, folder=folder), here(folder, "round", MODEL, "--json")),
             after=ran("status", folder=folder),
         )
-
-
-def here(trial: Trial, *tokens: str) -> Ran:
-    """Ask the trial's store from inside this process."""
-    return called(
-        *tokens, "--config", str(trial.folder / "routecanary.toml"), environ=environment(trial.folder)
-    )
 
 
 def test_the_way_from_init_to_a_suspension_has_no_complaint(trial: Trial) -> None:
@@ -133,13 +128,17 @@ def test_two_rounds_suspend_the_spoiling_route_and_no_other(trial: Trial) -> Non
 def test_mode_switches_once_and_is_shown(trial: Trial) -> None:
     """The switch is told as such; the mode that is in force already is only named."""
     assert trial.mode.out == f"{MODEL}: enforce (switched)\n"
-    assert here(trial, "mode", MODEL).out == f"{MODEL}: enforce\n"
-    assert here(trial, "mode", MODEL, "--json").json == {"model": MODEL, "mode": "enforce", "changed": False}
+    assert here(trial.folder, "mode", MODEL).out == f"{MODEL}: enforce\n"
+    assert here(trial.folder, "mode", MODEL, "--json").json == {
+        "model": MODEL,
+        "mode": "enforce",
+        "changed": False,
+    }
 
 
 def test_status_json(trial: Trial) -> None:
     """One list with an object for each model; its keys are those of docs/cli.md."""
-    (document,) = here(trial, "status", "--json").json
+    (document,) = here(trial.folder, "status", "--json").json
     at = document.pop("last_round_at")
     (suspension,) = document["suspended"].values()
     assert suspension.pop("since") == at
@@ -161,12 +160,12 @@ def test_status_json(trial: Trial) -> None:
 
 def test_routes(trial: Trial) -> None:
     """Each route has a line that fits 80 columns with every word whole."""
-    lines = here(trial, "routes", MODEL).out.splitlines()
+    lines = here(trial.folder, "routes", MODEL).out.splitlines()
     assert max(map(len, lines)) <= 80
     words = " ".join(lines).split()
     assert words[:6] == ["route", "stands", "streak", "ends", "in", "last"]
     assert {*HEALTHY, SPOILED, "suspended", "production", "23h", "integrity:corrupt_start,"} <= set(words)
-    documents = {each["route"]: each for each in here(trial, "routes", MODEL, "--json").json}
+    documents = {each["route"]: each for each in here(trial.folder, "routes", MODEL, "--json").json}
     assert {route: each["stands"] for route, each in documents.items()} == {
         **dict.fromkeys(HEALTHY, "production"),
         SPOILED: "suspended",
@@ -180,8 +179,8 @@ def test_routes(trial: Trial) -> None:
 
 def test_ignore_prints_what_the_client_merges(trial: Trial) -> None:
     """One entry a line; the snapshot beside the store tells an application the same."""
-    assert here(trial, "ignore", MODEL).out == f"{SPOILED}\n"
-    document = here(trial, "ignore", MODEL, "--json").json
+    assert here(trial.folder, "ignore", MODEL).out == f"{SPOILED}\n"
+    document = here(trial.folder, "ignore", MODEL, "--json").json
     assert document["ignore"] == [SPOILED]
     (layer,) = document["layers"]
     assert layer.pop("until").endswith("Z")

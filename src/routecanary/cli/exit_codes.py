@@ -11,7 +11,7 @@ class ExitCode(IntEnum):
     OK = 0  # done, and nothing to complain of
     FINDING = 1  # done, and the answer is "no": a problem found, a fault missed, no round made
     BAD_INPUT = 2  # arguments, configuration, trace, case, scenario, policy, listing
-    GATEWAY = 3  # the gateway or the account could not be used
+    GATEWAY = 3  # the gateway, the account or a channel for messages could not be used
     FILES = 4  # the event log, the snapshot or standard output could not be read or written
     INTERNAL = 70  # a bug of Routecanary
     INTERRUPTED = 130  # Ctrl-C

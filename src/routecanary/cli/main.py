@@ -21,6 +21,7 @@ from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.output import abandon_output, complain
 from routecanary.errors import (
     ConfigFaultsError,
+    DeliveryError,
     GatewayError,
     InputError,
     OutputError,
@@ -79,7 +80,7 @@ def exit_code_of(error: RoutecanaryError) -> ExitCode:
     match error:
         case InputError():
             return ExitCode.BAD_INPUT
-        case GatewayError():
+        case GatewayError() | DeliveryError():
             return ExitCode.GATEWAY
         case StoreError() | SnapshotError() | OutputError():
             return ExitCode.FILES
