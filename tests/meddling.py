@@ -106,13 +106,20 @@ class Told:
 
 
 def quick_settings(folder: Path, base_url: str, mode: Mode) -> Settings:
+    patience = timedelta(hours=1)  # of wire time: a busy machine shall void nothing here
     return Settings(
-        gateway=GatewaySettings(base_url=base_url),
+        gateway=GatewaySettings(
+            base_url=base_url,
+            connect_timeout=patience,
+            headers_timeout=patience,
+            gap_timeout=patience,
+            total_timeout=patience,
+            document_timeout=patience,
+        ),
         store_path=str(folder / "events.sqlite3"),
         snapshot_path=str(folder / "snapshot.json"),
         probes=ProbeSettings(start_spread=timedelta(0), confirm_delay=(timedelta(0), timedelta(0))),
-        # our own lag is compressed like everything else on the wire
-        latency=LatencySettings(lag_limit=timedelta(seconds=30)),
+        latency=LatencySettings(limit=patience, listen=patience, lag_limit=patience),
         initial_mode=mode,
         models=(ModelSettings(model=MODEL),),
     )

@@ -15,7 +15,8 @@ from typing import Final
 from routecanary.decide.evolve import evolve
 from routecanary.domain.codec import from_json, to_json
 from routecanary.domain.event import EVENT_NAMES, Event, event_from_json
-from routecanary.domain.log import EMPTY_LOG, Head, StoredDraft, StoredEvent
+from routecanary.domain.exclusion import RuntimeEntry
+from routecanary.domain.log import EMPTY_LOG, PRUNED, Head, StoredDraft, StoredEvent
 from routecanary.domain.names import ModelId
 from routecanary.domain.operating import OperatingState, evolve_operating
 from routecanary.domain.operation import OPERATED, operation_from_json
@@ -23,14 +24,17 @@ from routecanary.domain.route import Listing
 from routecanary.domain.state import ModelState
 from routecanary.errors import StoreError
 from routecanary.rounds.conditions import Conditions, OpenConditions
+from routecanary.rounds.labels import LABELLED
 from routecanary.rounds.notices import notices_of
-from routecanary.rounds.ports import EventLog
+from routecanary.rounds.ports import PrunedLog
 from routecanary.rounds.runtime import RUNTIME_KINDS, RuntimeEntries
 
 LISTED: Final = "listing_changed"
 REMEMBERED: Final = "operating_checkpoint"
 """The kind of an event whose body is `Remembered`; what came before it need not be read for that."""
 DECIDED: Final = frozenset(EVENT_NAMES.values())
+SAID_ONLY: Final = frozenset({LABELLED, PRUNED})
+"""Kinds of events that are read where they are asked for, and change nothing that is folded here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +43,19 @@ class Remembered:
 
     operating: OperatingState
     conditions: OpenConditions
+    runtime: tuple[RuntimeEntry, ...] = ()
 
 
 class Fold:
     """States, listings, runtime entries, the canary's own state and what people were told, as of `head`."""
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: PrunedLog) -> None:
         self._log = log
         self._loaded = False
+        self._begin()
+
+    def _begin(self) -> None:
+        """Know nothing."""
         self.head: Head = EMPTY_LOG
         self.states: dict[ModelId, ModelState] = {}
         self.listings: dict[ModelId, Listing] = {}
@@ -60,11 +69,20 @@ class Fold:
         Raises:
             StoreError: The log cannot be read, or holds what this version does not know.
         """
-        if not self._loaded:
+        while not (self._loaded and self._follow()):
+            anchor = self._log.anchor()
+            self._begin()
             self._load()
+            self._loaded = self._log.anchor() == anchor  # else pruned while it was read
+
+    def _follow(self) -> bool:
+        """Take in what comes after the head; False where it was pruned meanwhile, as after a long sleep."""
         for stored in self._log.read(self.head.seq):
+            if stored.seq != self.head.seq + 1:
+                return False
             self._take_in(stored)
             self.head = stored.head
+        return True
 
     def _load(self) -> None:
         """Begin at the checkpoints, as of one head."""
@@ -86,16 +104,11 @@ class Fold:
                     break
                 self._decided(event_from_json(stored.body))
                 known[model] = stored.seq
-        for stored in self._log.read(kinds=RUNTIME_KINDS):
-            if stored.seq > head.seq:
-                break
-            self._take_in(stored)
-        for stored in self._log.read(begin, kinds=DECIDED | OPERATED):
+        for stored in self._log.read(begin, kinds=DECIDED | OPERATED | RUNTIME_KINDS):
             if stored.seq > head.seq:
                 break
             self._take_in(stored, decided=stored.model is None or stored.seq > known.get(stored.model, 0))
         self.head = head
-        self._loaded = True
 
     def _take_in(self, stored: StoredEvent, *, decided: bool = True) -> None:
         """Fold one event; with `decided` false, its model's state is past it already."""
@@ -114,10 +127,11 @@ class Fold:
             remembered = from_json(Remembered, stored.body)
             self.operating = remembered.operating
             self.conditions = Conditions(remembered.conditions)
+            self.runtime = RuntimeEntries(remembered.runtime)
         elif stored.kind == LISTED:
             listing = from_json(Listing, stored.body)
             self.listings[listing.model] = listing
-        else:
+        elif stored.kind not in SAID_ONLY:
             raise StoreError(f"event log: event {stored.seq} is of the unknown kind {stored.kind!r}")
 
     def _decided(self, event: Event) -> None:
@@ -125,9 +139,11 @@ class Fold:
         self.states[event.model] = evolve(state, event)
 
 
-def remembered_draft(at: datetime, operating: OperatingState, conditions: Conditions) -> StoredDraft:
+def remembered_draft(
+    at: datetime, operating: OperatingState, conditions: Conditions, runtime: RuntimeEntries
+) -> StoredDraft:
     """Make the checkpoint of what is folded over all models."""
-    remembered = Remembered(operating=operating, conditions=conditions.known())
+    remembered = Remembered(operating=operating, conditions=conditions.known(), runtime=runtime.all())
     return StoredDraft(kind=REMEMBERED, at=at, body=to_json(remembered))
 
 
@@ -136,4 +152,9 @@ def listing_changed(listing: Listing, known: Mapping[ModelId, Listing]) -> tuple
     last = known.get(listing.model)
     if last is not None and (last.routes, last.accepted_models) == (listing.routes, listing.accepted_models):
         return ()
-    return (StoredDraft(kind=LISTED, at=listing.at, body=to_json(listing), model=listing.model),)
+    return (listing_draft(listing),)
+
+
+def listing_draft(listing: Listing) -> StoredDraft:
+    """Make the event that keeps a listing."""
+    return StoredDraft(kind=LISTED, at=listing.at, body=to_json(listing), model=listing.model)

@@ -87,6 +87,13 @@ class EventLog(Protocol):
         """Recompute the whole chain; return its first break, None when it is whole."""
 
 
+class PrunedLog(EventLog, Protocol):
+    """A log whose beginning may be gone."""
+
+    def anchor(self) -> Head:
+        """Return the last event that was pruned, to which the first one left is linked; else `EMPTY_LOG`."""
+
+
 class TranscriptStore(Protocol):
     """The evidence. Calls are synchronous and may come from any thread.
 
@@ -181,9 +188,6 @@ class Retention(Protocol):
     Every method raises `StoreError` when the store cannot be read or written.
     """
 
-    def anchor(self) -> Head:
-        """Return the last event that was pruned, to which the first one left is linked; else `EMPTY_LOG`."""
-
     def last_pruning(self) -> Pruning | None:
         """Return what was pruned last; None where nothing ever was."""
 
@@ -242,7 +246,7 @@ class Heartbeat(Protocol):
         """Show a sign of life, within its own time; raises `DeliveryError` when nobody saw it."""
 
 
-class Store(EventLog, TranscriptStore, Outbox, Retention, Protocol):
+class Store(PrunedLog, TranscriptStore, Outbox, Retention, Protocol):
     """All in one place, so that events, their transcripts and messages are kept together."""
 
 
