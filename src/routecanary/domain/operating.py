@@ -21,6 +21,7 @@ from routecanary.domain.operation import (
     ClockStepped,
     ControlAbsent,
     ControlPresent,
+    IgnoreTried,
     JudgeCrashed,
     ListingBelieved,
     ListingShrunk,
@@ -34,6 +35,7 @@ from routecanary.domain.operation import (
     RoundReturned,
     RouteFresh,
     RouteStale,
+    RoutesWithheld,
     Settled,
 )
 
@@ -82,6 +84,8 @@ class ModelOperation:
     requalifying: Mapping[ContractName, Requalification] = field(default_factory=dict)  # of this model alone
     overdue_said_at: datetime | None = None  # None = not overdue, as far as anybody said
     left_out: Mapping[RouteId, datetime] = field(default_factory=dict)  # by the budget, and since when
+    withheld: frozenset[RouteId] = frozenset()  # that the gateway keeps from the product's requests
+    withheld_at: datetime | None = None  # when it told; None = it never did
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +115,7 @@ class OperatingState:
     settled: Mapping[str, Decimal] = field(default_factory=dict)  # USD by UTC day, ISO date
     reserved: Mapping[str, Reservation] = field(default_factory=dict)  # by round id, not settled
     budget_reached_at: datetime | None = None  # None = the budget allows what is planned
+    undivided: frozenset[str] = frozenset()  # slugs of providers that can only be ignored as a whole
     reload: Reload | None = None
     clock_stepped_at: datetime | None = None  # the last time
 
@@ -188,6 +193,13 @@ def evolve_operating(state: OperatingState, event: Operation) -> OperatingState:
             return replace(state, budget_reached_at=state.budget_reached_at or event.at)
         case BudgetRestored():
             return replace(state, budget_reached_at=None)
+        case RoutesWithheld():
+            one = replace(state.model(event.model), withheld=event.routes, withheld_at=event.at)
+            return _of_model(state, event.model, one)
+        case IgnoreTried(holds=True):
+            return replace(state, undivided=state.undivided - {event.provider})
+        case IgnoreTried():
+            return replace(state, undivided=state.undivided | {event.provider})
         case _:
             assert_never(event)
 

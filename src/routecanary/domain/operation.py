@@ -193,6 +193,25 @@ class BudgetRestored(Operated):
     """The budget allows what is planned again."""
 
 
+# What a preflight learnt of the gateway
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoutesWithheld(OperatedModel):
+    """The gateway told which routes it keeps from the product's requests, though its listing names them."""
+
+    routes: frozenset[RouteId]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoreTried(Operated):
+    """It was tried whether `provider.ignore` heeds a full tag of a provider that has several."""
+
+    provider: str  # its base slug
+    holds: bool  # False: the provider can only be kept away as a whole
+    detail: str = ""
+
+
 Operation = (
     PinViolated
     | AccountFault
@@ -214,6 +233,8 @@ Operation = (
     | Settled
     | BudgetReached
     | BudgetRestored
+    | RoutesWithheld
+    | IgnoreTried
 )
 
 OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
@@ -237,6 +258,8 @@ OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
     Settled: "settled",
     BudgetReached: "budget_reached",
     BudgetRestored: "budget_restored",
+    RoutesWithheld: "routes_withheld",
+    IgnoreTried: "ignore_tried",
 }
 OPERATED: Final = frozenset(OPERATION_NAMES.values())
 _TYPES: Final = {name: kind for kind, name in OPERATION_NAMES.items()}

@@ -168,7 +168,7 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
             return conditions.opens(NoticeKind.BUDGET_REACHED, event, "budget", facts=facts)
         case operated.BudgetRestored():
             return conditions.closes(NoticeKind.BUDGET_RESTORED, event, "budget")
-        case operated.Reserved() | operated.Settled():
+        case operated.Reserved() | operated.Settled() | operated.RoutesWithheld() | operated.IgnoreTried():
             return ()
         case _:
             assert_never(event)

@@ -20,6 +20,7 @@ from routecanary.domain.operation import (
     ClockStepped,
     ControlAbsent,
     ControlPresent,
+    IgnoreTried,
     JudgeCrashed,
     ListingBelieved,
     ListingShrunk,
@@ -33,6 +34,7 @@ from routecanary.domain.operation import (
     RoundReturned,
     RouteFresh,
     RouteStale,
+    RoutesWithheld,
     Settled,
     model_of,
     operation_draft,
@@ -68,6 +70,8 @@ EVERY_OPERATION: tuple[Operation, ...] = (
     Settled(at=AT, model=MODEL, round_id="r1", usd=Decimal("0.0045"), asked=30, unasked=2),
     BudgetReached(at=AT, spent_usd=Decimal("4.51"), budget_usd=Decimal("5")),
     BudgetRestored(at=AT),
+    RoutesWithheld(at=AT, model=MODEL, routes=frozenset({ALPHA})),
+    IgnoreTried(at=AT, provider="maple", holds=False, detail="still served"),
 )
 
 
@@ -213,6 +217,22 @@ def test_routes_left_out_by_the_budget_are_known_until_they_are_asked() -> None:
     assert state.model(MODEL).left_out == {ALPHA: AT, beta: LATER}
     asked = evolve_operating(state, Reserved(at=LATER, model=MODEL, round_id="c", usd=Decimal(1)))
     assert asked.models == {}
+
+
+def test_what_a_preflight_learnt_is_known_until_it_learns_otherwise() -> None:
+    """The last word on the routes withheld, and on each provider's tags."""
+    state = _fold(
+        RoutesWithheld(at=AT, model=MODEL, routes=frozenset({ALPHA})),
+        IgnoreTried(at=AT, provider="maple", holds=False),
+        IgnoreTried(at=AT, provider="birch", holds=False),
+    )
+    one = state.model(MODEL)
+    assert (one.withheld, one.withheld_at) == ({ALPHA}, AT)
+    assert state.undivided == {"maple", "birch"}
+    mended = evolve_operating(state, IgnoreTried(at=LATER, provider="maple", holds=True))
+    none = evolve_operating(mended, RoutesWithheld(at=LATER, model=MODEL, routes=frozenset()))
+    assert mended.undivided == {"birch"}
+    assert (none.model(MODEL).withheld, none.model(MODEL).withheld_at) == (frozenset(), LATER)
 
 
 def test_trials_are_of_one_model_or_of_all() -> None:

@@ -186,7 +186,8 @@ ABSENT = {"order": ["no-such-host"], "allow_fallbacks": False}
             {},
             Rules(withheld=("maple", "dear")),
             (
-                "Filter by Guardrails removed dear, maple, maple/us (Provider not allowed (account settings)); "
+                "Filter by Guardrails removed dear, maple, maple/us (Provider not allowed (account "
+                "settings)); "
                 "Filter by Fallback removed deep/slug/one, north-host/fp8"
             ),
         ),
