@@ -1,15 +1,15 @@
 """Where does time come from?
 
 Time is handed in: `Clock` is a constructor argument of whatever waits or measures. Wall time dates,
-monotonic time measures. The event loop's library is loaded by whoever sleeps: a command that only reads the
-wall clock starts without it.
+monotonic time measures, and elapsed time tells whether the wall clock can be believed. The event loop's
+library is loaded by whoever sleeps: a command that only reads the wall clock starts without it.
 """
 
 from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Final, Protocol
 
 
 class Clock(Protocol):
@@ -23,7 +23,14 @@ class Clock(Protocol):
 
     def monotonic(self) -> float: ...
 
+    def elapsed(self) -> float:
+        """Seconds since some start, those that the machine slept included; nobody can set them."""
+
     async def sleep(self, seconds: float) -> None: ...
+
+
+# Linux stops its monotonic clock while the machine sleeps and keeps this one; others keep the monotonic one.
+_SLEEPLESS: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class SystemClock:
@@ -37,6 +44,9 @@ class SystemClock:
     def monotonic(self) -> float:
         return time.monotonic()
 
+    def elapsed(self) -> float:
+        return time.clock_gettime(_SLEEPLESS)
+
     async def sleep(self, seconds: float) -> None:
         import asyncio  # noqa: PLC0415 - see above
 
@@ -47,18 +57,22 @@ class ScaledClock:
     """Two compressed times for the demo and the system tests.
 
     Wire time (`monotonic`, `sleep`) runs `rate` times as fast as real time. Policy time (`now`) stands
-    still until `advance` moves it, so that a round is dated by its schedule and not by the machine.
+    still until `advance` moves it, so that a round is dated by its schedule and not by the machine; so does
+    elapsed time, for that is all the time that passes.
     """
 
     def __init__(self, *, start: datetime, rate: float) -> None:
         self.rate = rate
-        self._now = start
+        self._start = self._now = start
 
     def now(self) -> datetime:
         return self._now
 
     def monotonic(self) -> float:
         return time.monotonic() * self.rate
+
+    def elapsed(self) -> float:
+        return (self._now - self._start).total_seconds()
 
     async def sleep(self, seconds: float) -> None:
         import asyncio  # noqa: PLC0415 - see above

@@ -8,6 +8,7 @@ RoutecanaryError
 │   ├── PolicyError         the [policy] table or a policy file
 │   ├── TraceError          one line of a trace
 │   ├── ClockError          a round from before what its model has already seen
+│   │   └── ClockLeaptError        a round during which the wall clock ran ahead
 │   ├── CaseError           a case file of `judge`
 │   ├── ScenarioError       a lab scenario
 │   │   └── ScenarioFaultsError    several of them, found in one reading
@@ -106,6 +107,14 @@ class TraceError(InputError):
 
 class ClockError(InputError):
     """A round does not come after what its model has already seen; the state is left as it was."""
+
+
+class ClockLeaptError(ClockError):
+    """The wall clock ran ahead of the time that passed: nothing is dated by it; `seconds` says how far."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(f"the wall clock ran ahead by {seconds} s while the round was made")
 
 
 class CaseError(InputError):

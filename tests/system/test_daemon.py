@@ -57,6 +57,9 @@ class SleptClock:
     def monotonic(self) -> float:
         return self._slept.total_seconds()
 
+    def elapsed(self) -> float:
+        return self._slept.total_seconds()
+
     async def sleep(self, seconds: float) -> None:
         self._slept += timedelta(seconds=seconds)
         if seconds > 1:  # a nap of the watch, not a moment inside of a round

@@ -38,6 +38,7 @@ from routecanary.rounds.act import ensure_mode
 from routecanary.rounds.asked import asked_routes, controls_of
 from routecanary.rounds.attend import attend
 from routecanary.rounds.capture import Captured, capture
+from routecanary.rounds.clock_watch import ClockWatch
 from routecanary.rounds.examine import (
     WOULD_FAIL,
     Attempt,
@@ -88,9 +89,11 @@ async def run_round(
     Raises:
         InputError: A target is not listed now; nothing is recorded.
         GatewayError: The listing could not be had; nothing is recorded.
-        ClockError: The wall clock stepped back behind the model's last round; nothing is recorded.
+        ClockError: The wall clock stepped back behind the model's last round, or leapt ahead during this one;
+            nothing is recorded.
         StoreError: The decision could not be kept; nothing is published.
     """
+    watch = ClockWatch(world.clock)
     attend(world, model)
     began = world.ledger.head()
     state = world.ledger.state(model)
@@ -139,13 +142,15 @@ async def run_round(
         progress=progress,
     )
     examinations = await _examine(world, listing, captured, progress, purse)
-    ensure_mode(world, model)
     settled = (purse.settled(world.clock.now()),) if allowance.probes else ()
+    most = world.settings.schedule.max_clock_leap
     try:
+        watch.now(most)
+        ensure_mode(world, model)
         decision = world.ledger.decide(
             model,
             lambda at, acted: _round(world, listing, locale, locale_of, examinations, at=at, acted=acted),
-            now=world.clock.now,
+            now=lambda: watch.now(most),
             began=began,
             listing=listing,
             transcripts=_packed(world, examinations.values()),
