@@ -189,6 +189,8 @@ def cost() -> None:
     base = transcript_of("", ProbeKind.CHAT, parse_locale("en"))
     chunks = tuple(Chunk(500.0 + 20 * i, f"data: {json.dumps(f)}\n\n".encode()) for i, f in enumerate(frames))
     print(f"\ncost, one core ({len(pieces)} words in {len(frames)} frames), best of 7 × 100 [µs CPU]")
+    scale = best(json.loads, json.dumps(frames[0]), times=2000)
+    print(f"  for scale, json.loads of one frame: {scale:.1f}")
     for kind in (ProbeKind.CHAT, ProbeKind.FILTER):
         transcript = Transcript(
             **{

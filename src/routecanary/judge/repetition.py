@@ -22,6 +22,7 @@ _FLOOD: Final = re.compile(r"\s{200,}")
 _MAX_PERIOD_WORDS: Final = 120
 _MAX_PERIOD_LETTERS: Final = 80
 _HEAVILY_COMPRESSED: Final = 0.30  # of its size; healthy prose of 200 words keeps 0.45 or more
+_HEAD: Final = 240  # characters: pieces that come twice do so from the start
 _SQUARE: Final = re.compile(r"(\S[^\n]{0,23}?)\1")
 _ADJACENT: Final = re.compile(r"(?<![\w'’-])([^\W\d_]+)[ \t]+\1(?![\w'’-])")
 _REPEAT_ASKED: Final = re.compile(
@@ -76,7 +77,7 @@ def doubled(text: str, asked: Asked) -> Finding | None:
     half = _doubled_whole(whole)
     if half is not None and not _REPEAT_ASKED.search(asked.prompt):
         return fail("doubled_tokens", f"the whole text stands twice: {excerpt(half)}")
-    head = whole[:400]
+    head = whole[:_HEAD]
     if len(head) >= 16:
         squares = [match.group() for match in _SQUARE.finditer(head)]
         covered = sum(len(square) for square in squares)

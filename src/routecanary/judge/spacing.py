@@ -15,6 +15,7 @@ from routecanary.judge.vocabulary import words
 
 _CODE: Final = "lost_spaces"
 _FEW_LETTERS: Final = 24  # too few to tell
+_SHORT_PIECES: Final = 3.6  # letters a piece on average, above which no word was cut up
 # Letters of scripts that part words by spaces: Latin, Greek, Cyrillic, Armenian, Hebrew, Arabic, Devanagari,
 # Hangul.
 _LETTER: Final = (
@@ -66,7 +67,9 @@ def lost_spaces(text: str, asked: Asked) -> Finding | None:
     if letters < _FEW_LETTERS or len(_OTHER_SCRIPTS.findall(prose)) * 2 > letters:
         return None
     parts = prose.split()
-    found = _glued(prose, parts, letters) or _partly_glued(prose, parts) or _in_pieces(parts)
+    found = _glued(prose, parts, letters) or _partly_glued(prose, parts)
+    if found is None and letters <= _SHORT_PIECES * len(parts):
+        found = _in_pieces(parts)
     if found is not None and _SPACES_ASKED.search(asked.prompt):
         return unsure(found.code or _CODE, found.detail)
     return found
@@ -89,7 +92,9 @@ def _partly_glued(prose: str, parts: list[str]) -> Finding | None:
     glued = len(_NEXT_SENTENCE_GLUED.findall(prose))
     if glued >= 3 and glued > 2 * len(_NEXT_SENTENCE.findall(prose)):
         return fail(_CODE, f"{glued} sentences without a space between: {excerpt(prose.lstrip())}")
-    pairs = [part for part in parts if part.lower().strip(".,!?") in _GLUED_PAIRS]
+    if _GLUED_PAIRS.isdisjoint(prose.lower().split()):
+        return None
+    pairs = [part for part in parts if part.lower() in _GLUED_PAIRS]
     if len(pairs) >= 3:
         return fail(_CODE, f"words run together: {', '.join(pairs[:5])}")
     return unsure(_CODE, f"words run together: {', '.join(pairs)}") if len(pairs) == 2 else None

@@ -25,7 +25,7 @@ _NAME_LINE: Final = re.compile(
 )
 _SPEECH_END: Final = re.compile(r"[.!?…,;:。！？、，]")
 _THINK: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_APOSTROPHES: Final = str.maketrans("’‘`´ʼ", "'''''")
+_APOSTROPHES: Final = "’‘´ʼ"
 
 
 class Voices(NamedTuple):
@@ -59,7 +59,11 @@ def narrator(text: str) -> Voices:
 
 def fold(text: str) -> str:
     """Fold a text for matching: compatibility forms, lower case, straight apostrophes, no marks."""
-    return canonical(text.replace("İ", "i")).lower().translate(_APOSTROPHES)
+    if not text.isascii():
+        text = canonical(text.replace("İ", "i"))
+        for mark in _APOSTROPHES:
+            text = text.replace(mark, "'")
+    return text.lower()
 
 
 def _is_list(text: str) -> bool:

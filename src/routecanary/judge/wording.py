@@ -42,6 +42,8 @@ def foreign_words(
     if expected is None:
         return unsure("no_table", f"no words known of {locale}")
     words = words_of(prose, [run for run in runs if run.script is script])
+    if not expected.home:
+        return _in_a_small_table(words, expected, family, locale)
     foreign = find_foreign(words, expected, family)
     if foreign is not None and not asks_for(foreign.language.code, asked.prompt):
         found = _mixed(words, foreign, locale, settings)
@@ -71,6 +73,19 @@ def words_of(prose: str, runs: Sequence[Run]) -> list[Word]:
         parts = [part for part in folded.replace("’", "'").split("'") if part]
         words.extend(Word(part, inside, name, tally) for part, tally in zip(parts, _FIRST, strict=False))
     return words
+
+
+def _in_a_small_table(
+    words: Sequence[Word], expected: Language, family: tuple[Language, ...], locale: Locale
+) -> Finding | None:
+    """Judge a language of which little is known: only by words of another one that leave no doubt."""
+    foreign = find_foreign(words, expected, [other for other in family if other.home])
+    if foreign is None or foreign.words < _SWITCH_SHARE * len(words):
+        return None
+    detail = f"{foreign.words} of {len(words)} words are {foreign.language.code}, asked for {locale}"
+    if foreign.strong >= 2 * _STRONG and foreign.strong >= 5 * foreign.own:
+        return fail("wrong_language", detail)
+    return unsure("ambiguous", detail)
 
 
 def _mixed(words: Sequence[Word], foreign: Foreign, locale: Locale, settings: Settings) -> Finding | None:

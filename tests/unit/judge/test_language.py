@@ -184,6 +184,19 @@ def test_some_foreign_words_are_doubtful():
     assert of(text, "pt-BR") in ("pass", "inconclusive:ambiguous")
 
 
+SV = (
+    "Färjan låg fortfarande vid kajen när Iris hörde lärarens steg. Hon lyfte lampan, och ljuset darrade "
+    "över det mörka vattnet. Ingen svarade från den andra stranden, och vinden bar med sig en lukt av regn."
+)
+
+
+def test_language_of_a_small_table_is_judged_with_more_doubt():
+    """Swedish passes, English in its place fails, its neighbour is not told apart."""
+    assert of(SV, "sv") == "pass"
+    assert of(EN, "sv") == "fail:wrong_language"
+    assert not of(SV, "da").startswith("fail")
+
+
 def test_language_without_a_table_is_not_guessed():
     """A Latin locale that no table knows is inconclusive, never a fail."""
     assert of(PT, "eu") == "inconclusive:no_table"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from routecanary.judge.languages import CYRILLIC, LATIN
-from routecanary.judge.languages.contrasts import _PAIRS, contrast_of
+from routecanary.judge.languages.contrasts import PAIRS, contrast_of
 from routecanary.judge.languages.names import asks_for
 from routecanary.judge.languages.table import Language
 from routecanary.judge.mixing import evidence
@@ -29,7 +29,7 @@ def test_every_code_has_one_table():
     assert len(TABLE) == len(TABLES)
 
 
-@pytest.mark.parametrize("pair", _PAIRS, ids="+".join)
+@pytest.mark.parametrize("pair", PAIRS, ids="+".join)
 def test_contrasts_are_of_known_languages_and_turn_round(pair: tuple[str, str]):
     """Asked for the other way, the two shapes change places."""
     first, second = pair

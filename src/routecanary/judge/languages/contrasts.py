@@ -23,7 +23,7 @@ _VIETNAMESE_NEVER: Final = (
     r"^[a-z]{7,}$|[bdfjklrsvwxz]$|[bcdfgklprstv]{2}(?!$)[^h]|^(?:s[a-z]|[bcdfgp][lr]|w|j|z|f)"
 )
 
-_PAIRS: Final = {
+PAIRS: Final = {
     ("pt", "es"): (
         r"m$|[ãõç]|lh|nh|ou$|ei[rjx]|eio$|eia$|ões$|ães$|ss|ê|ô|â|à|vr|ç|xe",
         (
@@ -96,7 +96,7 @@ _PAIRS: Final = {
     ),
 }
 _COMPILED: Final = {
-    pair: Contrast(re.compile(first), re.compile(second)) for pair, (first, second) in _PAIRS.items()
+    pair: Contrast(re.compile(first), re.compile(second)) for pair, (first, second) in PAIRS.items()
 }
 
 

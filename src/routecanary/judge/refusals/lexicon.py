@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 _INVISIBLE: Final = re.compile("[\u200b-\u200f\u2060\ufeff\u064b-\u0652\u0640\u093c]")
+_ARABIC_LETTER: Final = re.compile("[\u0620-\u064a]")
 _ARABIC: Final = str.maketrans("أإآىة", "اااي\u0647")
 
 
@@ -55,7 +56,8 @@ class Lexicon:
 
 def canonical(text: str) -> str:
     """Bring text and tables to one form: compatibility forms, no marks, one alef; case is left alone."""
-    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).translate(_ARABIC)
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    return text.translate(_ARABIC) if _ARABIC_LETTER.search(text) else text
 
 
 def lexicon(language: str, *, bounded: bool = True, **classes: str) -> Lexicon:
