@@ -26,6 +26,7 @@ from tests.commandline import (
     environment,
     fingerprint,
 )
+from tests.privilege import bound_by_permissions
 
 DEEP = b"[" * 100_000
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -334,12 +335,10 @@ def place(sound: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plac
 
 
 @pytest.fixture
-def permissions(tmp_path: Path) -> None:
-    """Skip where nothing is forbidden to us."""
-    closed = tmp_path / "closed"
-    closed.touch(0)
-    if os.access(closed, os.R_OK):
-        pytest.skip("nothing is forbidden to this user")
+def permissions() -> Iterator[None]:
+    """Let permissions bind us, root or not."""
+    with bound_by_permissions():
+        yield
 
 
 def refuse(place: Place, bad: Bad) -> Ran:
