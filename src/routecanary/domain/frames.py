@@ -51,10 +51,7 @@ def first_choice(frame: dict[str, Any]) -> dict[str, Any] | None:
     choices = frame.get("choices")
     if not isinstance(choices, list) or not choices:
         return None
-    first = choices[0]
-    if isinstance(first, dict) and not first.get("index"):
-        return first
-    return next((choice for choice in dicts_in(choices) if not choice.get("index")), None)
+    return next((choice for choice in dicts_in(choices) if choice.get("index") in (None, 0, "0")), None)
 
 
 def message_of(choice: dict[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from routecanary.judge.start import spoiled_start
 from routecanary.judge.tokens import leaked_tokens
 
 _VERSION: Final = 1
+_MAX_LETTERS: Final = 100_000  # of an answer that are read: twenty times what any probe allows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ class IntegrityContract:
 
     def _findings(self, answer: Answer, asked: Asked) -> Iterator[Finding | None]:
         """Look for damage, most specific first: what explains the rest goes before it."""
-        transcript, text = answer.transcript, answer.text
+        transcript, text = answer.transcript, answer.text[:_MAX_LETTERS]
         yield other_model(answer, asked)
         if answer.has_text:
             yield cross_talk(text, asked)

@@ -18,6 +18,7 @@ from routecanary.judge.refusals import LEXICONS
 from routecanary.judge.refusals.lexicon import Lexicon
 from routecanary.judge.voice import fold, narrator
 
+_ENDS: Final = 8_000  # characters of a very long answer that are read at either end
 _WINDOW: Final = 520  # characters of the opening, and at most of the last paragraph
 _DENSE: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")  # half the window
 _AI_WITHIN: Final = 100  # characters of the opening
@@ -77,6 +78,8 @@ def refusal_score(text: str) -> Score:
 
 
 def _places(text: str) -> Iterator[_Place]:
+    if len(text) > 2 * _ENDS:
+        text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     narration = narrator(text).narration
     size = _WINDOW // 2 if _DENSE.search(narration[:200]) else _WINDOW
     opening = narration.lstrip()[:size]

@@ -19,6 +19,7 @@ from routecanary.judge.vocabulary import words
 _RUN: Final = re.compile(r"(\S)\1{39,}")
 _RULE_MARKS: Final = "-=_*─━═.·~#|+…•—–┄┈╌﹏＿　"
 _FLOOD: Final = re.compile(r"\s{200,}")
+_MAX_UNITS: Final = 3_000  # words or letters, the last ones: a loop that nothing stopped is there
 _MAX_PERIOD_WORDS: Final = 120
 _MAX_PERIOD_LETTERS: Final = 80
 _HEAVILY_COMPRESSED: Final = 0.30  # of its size; healthy prose of 200 words keeps 0.45 or more
@@ -111,7 +112,7 @@ def _one_character(text: str, run: re.Match[str], asked: Asked, *, cut: bool) ->
 def _phrase_loop(text: str, asked: Asked, *, cut: bool) -> Finding | None:
     spoken = text.split()
     spaced = len(spoken) * 12 > len(text)  # scripts without spaces are searched by letters
-    units: list[str] = spoken if spaced else list("".join(spoken))
+    units: list[str] = (spoken if spaced else list("".join(spoken)))[-_MAX_UNITS:]
     period, start, length = _longest_loop(units, _MAX_PERIOD_WORDS if spaced else _MAX_PERIOD_LETTERS)
     if period == 0:
         return None
