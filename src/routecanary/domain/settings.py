@@ -59,6 +59,7 @@ class GatewaySettings:
     total_timeout: timedelta = timedelta(seconds=120)  # from the request's last byte to the end
     linger: timedelta = timedelta(seconds=2)  # from `[DONE]` to the end
     document_timeout: timedelta = timedelta(seconds=30)  # of one call that is no probe
+    preflight_max_age: timedelta = timedelta(days=1)  # of what the gateway told of routes that it withholds
     max_answer_bytes: int = 8 * 1024 * 1024
     max_answer_chunks: int = 100_000  # reads from the socket
     max_line_bytes: int = 1024 * 1024

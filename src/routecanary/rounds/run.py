@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
@@ -18,6 +18,7 @@ from typing import Final
 from routecanary.decide.rotation import locales_for, round_locale
 from routecanary.discover.admission import is_admitted
 from routecanary.discover.changes import Belief, weigh
+from routecanary.discover.undivided import united
 from routecanary.domain.answer import read_answer
 from routecanary.domain.archive import PackedTranscript
 from routecanary.domain.event import Event
@@ -50,11 +51,17 @@ from routecanary.rounds.examine import (
 )
 from routecanary.rounds.observe import Patience, Sight, doubted, observe
 from routecanary.rounds.ports import UNWATCHED, Progress
+from routecanary.rounds.preflight import withheld_routes
 from routecanary.rounds.purse import Purse, allow
 from routecanary.rounds.record import Observe
 from routecanary.rounds.requalify import enforced_contracts
 from routecanary.rounds.world import World
 from routecanary.routing.layers import builtin_for, runtime_for
+
+OF_ONE_REQUEST: Final = frozenset({"config", "region"})
+"""Reason codes of `account` that speak of one request: the other routes' requests may be fine.
+
+Source: openrouter-wire.md §4.5, where `config` does not stop the round."""
 
 LOG: Final = logging.getLogger("routecanary.rounds")
 
@@ -98,7 +105,8 @@ async def run_round(
     began = world.ledger.head()
     state = world.ledger.state(model)
     locale = round_locale(state, world.settings.probes.locales)
-    listing = await world.gateway.listing(model)
+    named = await world.gateway.listing(model)
+    listing = united(named, world.ledger.operating().undivided)
     if not _believe(world, listing):
         _tell_doubt(world, listing)
         return RoundResult(
@@ -110,6 +118,7 @@ async def run_round(
             events=(),
             state=state,
         )
+    withheld = await withheld_routes(world, named)
     locale_of = locales_for(state, world.settings.probes.locales, listing.tags())
     planned = plan_round(
         listing,
@@ -149,7 +158,9 @@ async def run_round(
         ensure_mode(world, model)
         decision = world.ledger.decide(
             model,
-            lambda at, acted: _round(world, listing, locale, locale_of, examinations, at=at, acted=acted),
+            lambda at, acted: _round(
+                world, listing, locale, locale_of, examinations, withheld=withheld, at=at, acted=acted
+            ),
             now=lambda: watch.now(most),
             began=began,
             listing=listing,
@@ -177,6 +188,9 @@ async def run_round(
 def _believe(world: World, listing: Listing) -> bool:
     """Weigh a listing against those before it; a shrunken one waits for two that agree."""
     known = world.beliefs.get(listing.model) or Belief(believed=world.ledger.listing(listing.model))
+    if known.believed is not None:  # a provider that became one route since has not shrunk
+        undivided = world.ledger.operating().undivided
+        known = replace(known, believed=united(known.believed, undivided))
     world.beliefs[listing.model] = weigh(known, listing)
     return world.beliefs[listing.model].doubted is None
 
@@ -210,7 +224,10 @@ def _blames_account(world: World, transcript: Transcript) -> bool:
         verdicts = judge_transcript(transcript, world.judge_settings())
     except Exception:  # it is judged, and told of, with all the others
         return False
-    return any(verdict.kind is VerdictKind.ACCOUNT for verdict in verdicts.values())
+    return any(
+        verdict.kind is VerdictKind.ACCOUNT and verdict.code not in OF_ONE_REQUEST
+        for verdict in verdicts.values()
+    )
 
 
 async def _examine(
@@ -286,6 +303,7 @@ def _round(
     locale_of: Mapping[RouteId, Locale],
     examinations: Mapping[RouteId, Examination],
     *,
+    withheld: frozenset[RouteId],
     at: datetime,
     acted: frozenset[RouteId],
 ) -> Round:
@@ -317,7 +335,7 @@ def _round(
             verdicts=verdicts,
             swallows=route.swallows,
             control_for=control_for,
-            admitted=is_admitted(route, production),
+            admitted=is_admitted(route, production, withheld=withheld),
             locale=locale_of[route.tag],
         )
 

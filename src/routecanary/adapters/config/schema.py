@@ -94,6 +94,7 @@ class GatewayTable(Table):
     total_timeout: Annotated[timedelta, read.duration(_S, _H)] = _GATEWAY.total_timeout
     linger: Annotated[timedelta, read.duration(0 * _S, _M)] = _GATEWAY.linger
     document_timeout: Annotated[timedelta, read.duration(_S, 10 * _M)] = _GATEWAY.document_timeout
+    preflight_max_age: Annotated[timedelta, read.duration(_M, 365 * _D)] = _GATEWAY.preflight_max_age
     max_answer_bytes: Annotated[int, read.whole(65_536, 268_435_456)] = _GATEWAY.max_answer_bytes
     max_answer_chunks: Annotated[int, read.whole(1_000, 10_000_000)] = _GATEWAY.max_answer_chunks
     max_line_bytes: Annotated[int, read.whole(16_384, 67_108_864)] = _GATEWAY.max_line_bytes
