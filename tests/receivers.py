@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
+from queue import Queue
+from threading import Thread
 from typing import Final
 
 SECRET: Final = "correct-horse-battery-staple"
@@ -106,6 +108,28 @@ async def receiver(answer: Answer) -> AsyncIterator[Receiver]:
     finally:
         server.close()
         await server.wait_closed()
+
+
+@contextmanager
+def receiver_beside(answer: Answer) -> Iterator[Receiver]:
+    """Serve from a thread of its own, for commands that bring their own loop."""
+    started: Queue[Receiver] = Queue()
+    loop = asyncio.new_event_loop()
+    ended = asyncio.Event()
+
+    async def serve() -> None:
+        async with receiver(answer) as made:
+            started.put(made)
+            await ended.wait()
+
+    thread = Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    try:
+        yield started.get(timeout=20)
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join(20)
+        loop.close()
 
 
 def expected_signature(secret: str, timestamp: str, body: bytes) -> str:

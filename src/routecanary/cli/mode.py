@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from routecanary.cli.exit_codes import ExitCode
+from routecanary.cli.flush import acting_records
 from routecanary.cli.output import say, say_json
 from routecanary.cli.status import mode_of
 from routecanary.clock import SystemClock
@@ -15,7 +16,7 @@ from routecanary.domain.names import parse_model
 from routecanary.domain.round import Mode, SwitchMode
 from routecanary.errors import InputError
 from routecanary.rounds.act import act, ensure_mode
-from routecanary.wiring import offline_records, settings_at
+from routecanary.wiring import settings_at
 
 
 def mode(
@@ -51,7 +52,7 @@ def mode(
     settings = settings_at(config)
     wanted = None if to is None else _mode(to)
     clock = SystemClock()
-    with offline_records(settings, clock, to_act=wanted is not None) as records:
+    with acting_records(settings, clock, to_act=wanted is not None) as records:
         name = records.model(parse_model(model)).model
         if wanted is None:
             in_force = mode_of(records.ledger.state(name), settings)

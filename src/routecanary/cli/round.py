@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from routecanary.cli.exit_codes import ExitCode
+from routecanary.cli.flush import flushed
 from routecanary.cli.loop import run_async
 from routecanary.cli.output import complain, facts_of, plain, say, say_json, say_table
 from routecanary.cli.trouble import trouble_of
@@ -83,7 +84,9 @@ def round_now(
             world.model(name)
             watcher = Bar()
             with watcher.bar:
-                return await run_round(world, name, only=only, progress=watcher)
+                result = await run_round(world, name, only=only, progress=watcher)
+            await flushed(world)
+            return result
 
     result = run_async(go())
     if json:
