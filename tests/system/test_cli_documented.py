@@ -20,7 +20,7 @@ from tests.commandline import MODEL, SPOILED, a_config, a_lab, called, environme
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "cli.md").read_text(encoding="utf-8")
-SECTIONS = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL))
+SECTIONS = dict(re.findall(r"^### `([\w ]+)`\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL))
 CASE = Path(__file__).parents[1] / "golden" / "cases" / "account-401-key.json"
 FUNCTIONS = {name: place for name, place, _ in COMMANDS}
 
@@ -42,7 +42,7 @@ def documented_options(name: str) -> dict[str, str]:
 
 def options(name: str) -> Iterator[tuple[str, inspect.Parameter]]:
     for parameter in inspect.signature(function(name)).parameters.values():
-        spelled = parameter.name.replace("_", "-")
+        spelled = parameter.name.replace("_", "-").strip("-")
         yield f"--{spelled}" if parameter.kind is parameter.KEYWORD_ONLY else spelled.upper(), parameter
 
 

@@ -263,7 +263,7 @@ def test_a_listing_loads_no_http_library_and_no_event_loop(tmp_path: Path) -> No
 def test_every_command_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     """Its page opens, begins with its usage, and tells more than the sentence of the list."""
     for name, _, sentence in COMMANDS:
-        assert call([name, "--help"]) == 0
+        assert call([*name.split(), "--help"]) == 0
         page = capsys.readouterr().out
         assert page.startswith(f"Usage: routecanary {name}"), name
         assert sentence not in page

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
@@ -42,14 +43,37 @@ COMMANDS: Final = (
     ("check", "routecanary.cli.check:check", "Check configuration, key and models, and state the cost."),
     ("round", "routecanary.cli.round:round_now", "Make one round over a model now."),
     ("run", "routecanary.cli.run:run_daemon", "Watch every configured model on the clock."),
+    ("overdue", "routecanary.cli.overdue:overdue", "Tell of models that had no round for too long."),
     ("status", "routecanary.cli.status:status", "Show how the models stand."),
     ("routes", "routecanary.cli.routes:routes", "Show how each route of a model stands."),
     ("ignore", "routecanary.cli.ignore:ignore", "Print what a caller of a model must avoid now."),
     ("mode", "routecanary.cli.mode:mode", "Show a model's mode, or switch it."),
+    ("exclude add", "routecanary.cli.exclude:add", "Keep a route away by hand."),
+    ("exclude remove", "routecanary.cli.exclude:remove", "Take such an exclusion back."),
+    ("exclude list", "routecanary.cli.exclude:list_entries", "List the exclusions made by hand."),
+    ("lift", "routecanary.cli.lift:lift", "End a suspension."),
+    ("pause", "routecanary.cli.pause:pause", "Stop merging a model's suspensions: the kill switch."),
+    ("resume", "routecanary.cli.pause:resume", "Merge them again."),
+    ("requalify", "routecanary.cli.requalify:requalify", "Put a contract on trial: it suspends nobody."),
+    ("events", "routecanary.cli.events:events", "Show what happened, or follow it."),
+    ("incidents", "routecanary.cli.incidents:incidents", "List suspensions, or how many were wrong."),
+    ("incidents show", "routecanary.cli.incidents:show", "Tell one suspension's story."),
+    ("incidents label", "routecanary.cli.incidents:label", "Mark a suspension right or wrong."),
+    ("transcript", "routecanary.cli.transcript:transcript", "Show one stored answer."),
+    ("store verify", "routecanary.cli.store:verify", "Recompute the event log's hash chain."),
+    ("store prune", "routecanary.cli.store:prune_old", "Delete what is older than the configuration says."),
     ("judge", "routecanary.cli.judge:judge", "Judge stored transcripts."),
     ("replay", "routecanary.cli.replay:replay", "Drive the decision with a trace."),
     ("lab", "routecanary.cli.lab:lab", "Serve a gateway that misbehaves on request."),
 )
+
+
+# first word of several commands, what they are about
+GROUPS: Final = {
+    "exclude": "Keep routes away by hand, and take it back.",
+    "incidents": "List suspensions, tell one's story, and mark it right or wrong.",
+    "store": "Check the event log, and delete what is old.",
+}
 
 
 def application(chosen: str | None) -> App:
@@ -70,9 +94,37 @@ def application(chosen: str | None) -> App:
         result_action="return_value",
         default_parameter=Parameter(negative=()),
     )
+    groups: dict[str, App] = {}
     for position, (name, place, sentence) in enumerate(COMMANDS):
-        app.command(place, name=name, sort_key=position, help=None if name == chosen else sentence)
+        told = None if name == chosen else sentence
+        group, _, under = name.partition(" ")
+        if group not in GROUPS:
+            app.command(place, name=name, sort_key=position, help=told)
+            continue
+        if group not in groups:
+            groups[group] = App(name=group, sort_key=position, help=None if name == chosen else GROUPS[group])
+            app.command(groups[group])
+        if under:
+            groups[group].command(place, name=under, sort_key=position, help=told)
+        elif name == chosen:
+            groups[group].default(_loaded(place))
     return app
+
+
+def _loaded(place: str) -> Callable[..., int]:
+    """Load a command."""
+    module, _, name = place.partition(":")
+    command: Callable[..., int] = getattr(import_module(module), name)
+    return command
+
+
+def command_of(tokens: Sequence[str]) -> str | None:
+    """Tell which command a command line calls, by its first or its first two words."""
+    names = {name for name, _, _ in COMMANDS}
+    for words in (" ".join(tokens[:2]), tokens[0] if tokens else ""):
+        if words in names:
+            return words
+    return None
 
 
 def exit_code_of(error: RoutecanaryError) -> ExitCode:
@@ -91,7 +143,7 @@ def exit_code_of(error: RoutecanaryError) -> ExitCode:
 def call(tokens: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     try:
-        return int(application(tokens[0] if tokens else None)(tokens) or ExitCode.OK)
+        return int(application(command_of(tokens))(tokens) or ExitCode.OK)
     except CycloptsError as error:
         complain(str(error))
         return ExitCode.BAD_INPUT

@@ -124,6 +124,8 @@ class Requalifying(Operated):
     until: datetime
     version: str  # of what now judges
     model: ModelId | None = None  # None = of all models
+    actor: str | None = None  # None = first met, and nobody's doing
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,8 @@ REMEMBERED: Final = "operating_checkpoint"
 DECIDED: Final = frozenset(EVENT_NAMES.values())
 SAID_ONLY: Final = frozenset({LABELLED, PRUNED})
 """Kinds of events that are read where they are asked for, and change nothing that is folded here."""
+KINDS: Final = DECIDED | OPERATED | RUNTIME_KINDS | SAID_ONLY | {LISTED, REMEMBERED}
+"""Every kind of event that a log may hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

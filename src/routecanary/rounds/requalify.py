@@ -79,25 +79,43 @@ def put_on_trial(
         records,
         Requalify(at=now, model=model, contracts=frozenset(versions), actor=actor, reason=reason),
         operations=[
-            Requalifying(at=now, model=model, contract=name, until=now + length, version=version)
+            Requalifying(
+                at=now,
+                model=model,
+                contract=name,
+                until=now + length,
+                version=version,
+                actor=actor,
+                reason=reason,
+            )
             for name, version in sorted(versions.items())
         ],
     )
 
 
-def end_trial(records: Records, model: ModelId, contracts: Collection[ContractName]) -> None:
+def end_trial(
+    records: Records, model: ModelId, contracts: Collection[ContractName], *, actor: str, reason: str
+) -> None:
     """Let the fails of contracts count from now on, as far as the configuration does."""
     now = records.clock.now()
-    known = known_versions(records.ledger.operating(), model)
-    records.ledger.note(
-        *(
-            operation_draft(
-                Requalifying(at=now, model=model, contract=name, until=now, version=known[name].version)
+
+    def decide(operating: OperatingState) -> list[Requalifying]:
+        on_trial = operating.on_trial(model, now) & frozenset(contracts)
+        known = known_versions(operating, model)
+        return [
+            Requalifying(
+                at=now,
+                model=model,
+                contract=name,
+                until=now,
+                version=known[name].version,
+                actor=actor,
+                reason=reason,
             )
-            for name in sorted(contracts)
-            if name in known
-        )
-    )
+            for name in sorted(on_trial)
+        ]
+
+    records.ledger.operate(decide)
 
 
 def _remember(

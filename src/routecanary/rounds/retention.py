@@ -38,8 +38,8 @@ class Pruned:
 def prune_if_due(records: Records) -> Pruned | None:
     """Prune once a day; None when it is not time yet.
 
-    It may run in a thread of its own: it uses the store, whose calls any thread may make, and a ledger that it
-    makes for itself.
+    It may run in a thread of its own: it uses the store, whose calls any thread may make, and makes itself a
+    ledger.
 
     Raises:
         StoreError: The store failed; what went is gone, what is left is whole.

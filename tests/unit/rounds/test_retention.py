@@ -79,7 +79,6 @@ def test_a_restart_remembers_everything_after_all_was_pruned(records: Records) -
     (announced,) = records.store.read(kinds={PRUNED})
     assert (announced.body["actor"], announced.body["reason"]) == ("ops", "room")
     tell_round(records, "50d1h", {"a": "ok", **HEALTHY})
-    assert Fold(records.store).states == {}, "nothing is folded before it is asked for"
     assert remembered(records.store)[0] == {MODEL: records.ledger.state(MODEL)}
 
 

@@ -1,0 +1,175 @@
+"""What is one suspension's story? From the first failed round of its streak to its end.
+
+Everything is read from the log and the store: the rounds with the route's verdicts and those of its peers in
+the same rounds, every attempt with its transcript, and whatever else happened that touched it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from routecanary.domain.archive import TranscriptEntry
+from routecanary.domain.event import (
+    EVENT_NAMES,
+    Checkpoint,
+    Exclusions,
+    RoundClosed,
+    RouteOutcome,
+    RoutesNamed,
+    event_from_json,
+)
+from routecanary.domain.log import StoredEvent
+from routecanary.domain.names import ContractName, RouteId, swallowed
+from routecanary.domain.operation import OPERATED, OPERATION_NAMES, Reserved, Settled
+from routecanary.domain.round import RoundClass
+from routecanary.domain.verdict import VerdictKind
+from routecanary.errors import StoreError
+from routecanary.rounds.fold import DECIDED
+from routecanary.rounds.incidents import Incident
+from routecanary.rounds.labels import LABELLED, label_from
+from routecanary.rounds.ports import Store
+from routecanary.rounds.runtime import RUNTIME_KINDS, touched_by
+
+CLOSED: Final = EVENT_NAMES[RoundClosed]
+_BOOKKEEPING: Final = {
+    *(EVENT_NAMES[kind] for kind in (RoundClosed, RoutesNamed, Exclusions, Checkpoint)),
+    *(OPERATION_NAMES[kind] for kind in (Reserved, Settled)),
+}
+TOLD: Final = (DECIDED | OPERATED | RUNTIME_KINDS | {LABELLED}) - _BOOKKEEPING
+"""Kinds of events that a story repeats; its rounds are told apart."""
+
+_FIRST_LOOK: Final = 1_000  # events back from the suspension, in which the streak's beginning is looked for
+_WIDER: Final = 8  # times, where it is not among them
+_SLACK: Final = timedelta(hours=1)  # transcripts are dated just before their round is decided
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryRound:
+    """One round of the story, as it was for the route and for its peers."""
+
+    seq: int  # of the event that closed it
+    at: datetime
+    outcome: RouteOutcome
+    peers: Mapping[ContractName, Mapping[RouteId, VerdictKind]]  # of the incident's contracts
+    attempts: tuple[TranscriptEntry, ...]  # of the route, in the order of keeping
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome.round_class is RoundClass.FAILED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """An incident with all that led to it and came of it."""
+
+    incident: Incident
+    rounds: tuple[StoryRound, ...]
+    events: tuple[StoredEvent, ...]  # those that touched the route, its contracts or the whole model
+
+    @property
+    def evidence(self) -> tuple[StoryRound, ...]:
+        """The rounds that the suspension rests on."""
+        return tuple(each for each in self.rounds if each.seq < self.incident.id)
+
+
+def story_of(store: Store, incident: Incident) -> Story:
+    """Tell an incident's story.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    end = incident.ended_seq if incident.ended_seq is not None else store.head().seq
+    first = _first_round(store, incident)
+    begin = incident.id if first is None else first.seq
+    closed = [stored for stored in store.read(begin - 1, incident.model, kinds={CLOSED}) if stored.seq <= end]
+    return Story(
+        incident=incident,
+        rounds=tuple(_rounds(store, incident, closed)),
+        events=tuple(
+            stored for stored in store.read(begin - 1, kinds=TOLD) if _touches(stored, incident, end)
+        ),
+    )
+
+
+def _first_round(store: Store, incident: Incident) -> StoredEvent | None:
+    """Find the round that began the streak; None where it was pruned."""
+    back = _FIRST_LOOK
+    while True:
+        after = max(0, incident.id - back)
+        first: StoredEvent | None = None
+        for stored in store.read(after, incident.model, kinds={CLOSED}):
+            if stored.seq > incident.id:
+                break
+            outcome = _closed(stored).outcomes.get(incident.route)
+            if outcome is None:
+                continue
+            if outcome.counted and outcome.streak.failed == 1:
+                first = stored
+        if first is not None or after == 0:
+            return first
+        back *= _WIDER
+
+
+def _rounds(store: Store, incident: Incident, closed: list[StoredEvent]) -> Iterator[StoryRound]:
+    if not closed:
+        return
+    numbers = [stored.seq for stored in closed]
+    attempts: dict[int, list[TranscriptEntry]] = {}
+    for entry in store.find(
+        incident.model, incident.route, since=closed[0].at - _SLACK, until=closed[-1].at + _SLACK
+    ):
+        # kept in the append that closed its round: the last one that was closed by then
+        place = bisect_right(numbers, entry.seq or 0)
+        seq = numbers[place - 1] if place else 0
+        attempts.setdefault(seq, []).append(entry)
+    for stored in closed:
+        event = _closed(stored)
+        outcome = event.outcomes.get(incident.route)
+        if outcome is None:
+            continue  # not listed in that round
+        yield StoryRound(
+            seq=stored.seq,
+            at=stored.at,
+            outcome=outcome,
+            peers=_peers(event, incident),
+            attempts=tuple(reversed(attempts.get(stored.seq, []))),
+        )
+
+
+def _peers(event: RoundClosed, incident: Incident) -> Mapping[ContractName, Mapping[RouteId, VerdictKind]]:
+    return {
+        contract: {
+            route: outcome.verdicts[contract]
+            for route, outcome in sorted(event.outcomes.items())
+            if route != incident.route and contract in outcome.verdicts
+        }
+        for contract in sorted(incident.contracts)
+    }
+
+
+def _touches(stored: StoredEvent, incident: Incident, end: int) -> bool:
+    """Say whether an event is part of the story."""
+    if stored.kind == LABELLED:
+        return label_from(stored).incident == incident.id
+    if stored.seq > end:
+        return False
+    if stored.kind in RUNTIME_KINDS:
+        named = touched_by(stored, incident.model)
+        return any(name == incident.route or swallowed(name, {incident.route}, frozenset()) for name in named)
+    if stored.model not in (None, incident.model):
+        return False
+    route, contract = stored.body.get("route"), stored.body.get("contract")
+    if route is not None:
+        return bool(route == incident.route)
+    return contract is None or contract in incident.contracts
+
+
+def _closed(stored: StoredEvent) -> RoundClosed:
+    event = event_from_json(stored.body)
+    if not isinstance(event, RoundClosed):
+        raise StoreError(f"event log: event {stored.seq} is no round")
+    return event
