@@ -7,6 +7,7 @@ from pathlib import Path
 
 from routecanary.cli.acting import actor_of, length_of, listed, reason_of, target_of
 from routecanary.cli.exit_codes import ExitCode
+from routecanary.cli.flush import acting_records
 from routecanary.cli.output import complain, instant, say, say_json, say_table, span
 from routecanary.clock import SystemClock
 from routecanary.domain.exclusion import RuntimeEntry
@@ -61,7 +62,7 @@ def add(
     settings = settings_at(config)
     why, who = reason_of(reason), actor_of(actor)
     length = None if expires is None else length_of(expires, "--expires")
-    with offline_records(settings, SystemClock(), to_act=True) as records:
+    with acting_records(settings, SystemClock()) as records:
         names, what = _meant(records, model, target, all_models=all_models)
         now = records.clock.now()
         entry = RuntimeEntry(
@@ -139,7 +140,7 @@ def remove(
     """
     settings = settings_at(config)
     why, who = reason_of(reason), actor_of(actor)
-    with offline_records(settings, SystemClock(), to_act=True) as records:
+    with acting_records(settings, SystemClock()) as records:
         names, what = _meant(records, model, target, all_models=all_models)
         now = records.clock.now()
         known = [each for each in records.ledger.runtime(now) if each.target == what]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
-import os
 from pathlib import Path
 
+from routecanary.cli.acting import actor_of, reason_of
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.flush import acting_records
 from routecanary.cli.output import say, say_json
@@ -51,6 +50,7 @@ def mode(
     """
     settings = settings_at(config)
     wanted = None if to is None else _mode(to)
+    why = None if reason is None else reason_of(reason)
     clock = SystemClock()
     with acting_records(settings, clock, to_act=wanted is not None) as records:
         name = records.model(parse_model(model)).model
@@ -61,7 +61,7 @@ def mode(
             ensure_mode(records, name)
             decision = act(
                 records,
-                SwitchMode(at=clock.now(), model=name, mode=wanted, actor=actor or _login(), reason=reason),
+                SwitchMode(at=clock.now(), model=name, mode=wanted, actor=actor_of(actor), reason=why),
             )
             in_force = decision.state.mode
             changed = any(isinstance(event, ModeChanged) for event in decision.events)
@@ -77,10 +77,3 @@ def _mode(text: str) -> Mode:
         return Mode(text)
     except ValueError:
         raise InputError("not a mode", key="TO", value=text, allowed=" or ".join(Mode)) from None
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user without a name
-        return f"uid {os.getuid()}"

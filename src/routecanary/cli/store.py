@@ -72,7 +72,11 @@ def prune_old(
     settings = settings_at(config)
     who = actor_of(actor)
     with offline_records(settings, SystemClock()) as records:
-        gone = would_prune(records) if dry_run else prune(records, actor=who, reason="by hand")
+        gone = (
+            would_prune(records)
+            if dry_run
+            else prune(records, now=records.clock.now(), actor=who, reason="by hand")
+        )
     if json:
         say_json({"dry_run": dry_run, **_document(gone)})
         return ExitCode.OK

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from routecanary.domain.event import EVENT_NAMES, RoundClosed
 from routecanary.domain.log import Head
 from routecanary.rounds.act import BY_CLOCK
 from routecanary.rounds.record import Ledger
@@ -45,28 +46,37 @@ def prune_if_due(records: Records) -> Pruned | None:
         StoreError: The store failed; what went is gone, what is left is whole.
     """
     now = records.clock.now()
-    last = records.store.last_pruning()
-    if (
-        last is not None and timedelta() <= now - last.at < PERIOD
-    ):  # one from the future was dated by a wrong clock
+    newest = records.store.newest(1, kinds={EVENT_NAMES[RoundClosed]}) or records.store.newest(1)
+    if not newest:
         return None
-    return prune(records, actor=BY_CLOCK, reason="daily")
+    last = records.store.last_pruning()
+    # a pruning from the future was dated by a wrong clock
+    if last is not None and timedelta() <= now - last.at < PERIOD:
+        return None
+    # nor must a machine that wakes up with a wrong clock find everything old
+    believed = min(now, newest[0].at + PERIOD)
+    return prune(records, now=believed, actor=BY_CLOCK, reason="daily")
 
 
 def prune(
-    records: Records, *, actor: str, reason: str, progress: Callable[[Pruned], object] = lambda _: None
+    records: Records,
+    *,
+    now: datetime,
+    actor: str,
+    reason: str,
+    progress: Callable[[Pruned], object] = lambda _: None,
 ) -> Pruned:
     """Delete what is older than the configuration says.
 
     Transcripts go first, for an event stays as long as its evidence does.
 
     Args:
+        now: From which ages are counted.
         progress: Called after each short transaction with what has gone so far.
     Raises:
         StoreError: The store failed; what went is gone, what is left is whole.
     """
     store, retention = records.store, records.settings.retention
-    now = records.clock.now()
     passes = failures = 0
     while True:
         gone = store.prune_transcripts(

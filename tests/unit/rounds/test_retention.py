@@ -12,7 +12,14 @@ import pytest
 from routecanary.domain.exclusion import RuntimeEntry
 from routecanary.domain.log import EMPTY_LOG, PRUNED
 from routecanary.domain.names import FILTERING
-from routecanary.domain.operation import AccountFault, Requalifying, Reserved, Settled, operation_draft
+from routecanary.domain.operation import (
+    AccountFault,
+    Requalifying,
+    Reserved,
+    RoundOverdue,
+    Settled,
+    operation_draft,
+)
 from routecanary.domain.round import Pause
 from routecanary.domain.settings import RetentionSettings
 from routecanary.domain.verdict import VerdictKind
@@ -22,7 +29,7 @@ from routecanary.rounds.fold import Fold
 from routecanary.rounds.ports import Store
 from routecanary.rounds.record import Ledger
 from routecanary.rounds.records import Records
-from routecanary.rounds.retention import BATCH, PERIOD, Pruned, prune, prune_if_due, would_prune
+from routecanary.rounds.retention import BATCH, Pruned, prune, prune_if_due, would_prune
 from tests.conformance.stored import a_transcript, a_verdict
 from tests.conformance.test_store import MAKERS
 from tests.records import some_records, tell_round, wait_until
@@ -71,7 +78,7 @@ def test_a_restart_remembers_everything_after_all_was_pruned(records: Records) -
     before = remembered(records.store)
     head = records.store.head()
     wait_until(records, "50d")
-    gone = prune(records, actor="ops", reason="room")
+    gone = prune(records, now=records.clock.now(), actor="ops", reason="room")
     assert gone == Pruned(events=head.seq, through=head)
     assert records.store.anchor() == head
     assert records.store.verify() is None
@@ -86,11 +93,11 @@ def test_what_was_carried_over_once_is_not_carried_over_again(records: Records) 
     """A second pruning of a young log only announces itself."""
     a_life(records)
     wait_until(records, "50d")
-    prune(records, actor="ops", reason="room")
+    prune(records, now=records.clock.now(), actor="ops", reason="room")
     kept = records.store.count()
     before = remembered(records.store)
     wait_until(records, "70d")
-    gone = prune(records, actor="ops", reason="room")
+    gone = prune(records, now=records.clock.now(), actor="ops", reason="room")
     assert gone.events == kept
     assert records.store.count() == kept
     assert remembered(records.store) == before
@@ -102,11 +109,11 @@ def test_young_events_stay(records: Records) -> None:
     third_round = next(event.seq for event in records.store.read() if event.at == moment("2d"))
     wait_until(records, "11d")
     assert would_prune(records).events == third_round - 1
-    gone = prune(records, actor="ops", reason="room")
+    gone = prune(records, now=records.clock.now(), actor="ops", reason="room")
     assert gone.events == third_round - 1
     assert next(iter(records.store.read())).seq == third_round
     wait_until(records, "11d1h")
-    assert prune(records, actor="ops", reason="room") == Pruned()
+    assert prune(records, now=records.clock.now(), actor="ops", reason="room") == Pruned()
 
 
 def test_passes_go_before_failures_and_events_stay_with_their_evidence(records: Records) -> None:
@@ -125,10 +132,10 @@ def test_passes_go_before_failures_and_events_stay_with_their_evidence(records: 
     wait_until(records, "10d")
     expected = Pruned(events=1, passes=2, through=head)
     assert would_prune(records) == expected
-    assert prune(records, actor="ops", reason="room") == expected
+    assert prune(records, now=records.clock.now(), actor="ops", reason="room") == expected
     assert [entry.failed for entry in records.store.find(MODEL)] == [True]
     wait_until(records, "31d")
-    gone = prune(records, actor="ops", reason="room")
+    gone = prune(records, now=records.clock.now(), actor="ops", reason="room")
     assert (gone.failures, gone.passes) == (1, 0)
     assert gone.events > 1
     assert list(records.store.find(MODEL)) == []
@@ -144,22 +151,36 @@ def test_many_transcripts_go_in_short_transactions(records: Records) -> None:
         ]
     )
     wait_until(records, "2d")
-    prune(records, actor="ops", reason="room", progress=told.append)
+    prune(records, now=records.clock.now(), actor="ops", reason="room", progress=told.append)
     assert [each.passes for each in told] == [BATCH, BATCH + 1]
 
 
 def test_pruning_is_due_once_a_day(records: Records) -> None:
     """The first time at once, then after a day; one that a wrong clock dated ahead does not count."""
+    assert prune_if_due(records) is None, "there is nothing yet"
     a_life(records)
-    wait_until(records, "50d")
+    tell_round(records, "50d", {"a": "ok", **HEALTHY})
     assert prune_if_due(records)
     assert prune_if_due(records) is None
-    records.clock.advance(PERIOD - timedelta(seconds=1))  # type: ignore[attr-defined]
+    wait_until(records, "50d23h59m59s")
     assert prune_if_due(records) is None
-    records.clock.advance(timedelta(seconds=1))  # type: ignore[attr-defined]
+    wait_until(records, "51d")
     assert prune_if_due(records) == Pruned()
-    records.clock.advance(-2 * DAY)  # type: ignore[attr-defined]
+    wait_until(records, "49d")
     assert prune_if_due(records) is not None
+
+
+def test_a_clock_that_woke_up_wrong_makes_nothing_old(records: Records) -> None:
+    """Ages are counted from the last round and a day more; with the next round they are right again."""
+    a_life(records)
+    wait_until(records, "9999d")
+    records.ledger.note(operation_draft(RoundOverdue(at=moment("9999d"), model=MODEL)))
+    assert prune_if_due(records) == Pruned()
+    assert records.store.anchor() == EMPTY_LOG
+    tell_round(records, "9999d", {"a": "ok", **HEALTHY})
+    gone = prune_if_due(records)
+    assert gone is not None
+    assert gone.events > 0
 
 
 def test_a_fold_that_slept_through_a_pruning_begins_anew(records: Records) -> None:
@@ -171,7 +192,7 @@ def test_a_fold_that_slept_through_a_pruning_begins_anew(records: Records) -> No
     for at in a_life_goes_on:
         tell_round(records, at, {"a": "structured:fail", **HEALTHY})
     wait_until(records, "50d")
-    prune(records, actor="ops", reason="room")
+    prune(records, now=records.clock.now(), actor="ops", reason="room")
     sleeper.catch_up()
     assert sleeper.states == {MODEL: records.ledger.state(MODEL)}
     assert sleeper.head == records.store.head()
@@ -190,7 +211,7 @@ def test_a_pruning_that_is_overtaken_leaves_the_log_whole(records: Records) -> N
     assert records.store.anchor() == EMPTY_LOG
     assert records.store.verify() is None
     assert remembered(records.store) == before
-    assert prune(records, actor="ops", reason="again").through == through
+    assert prune(records, now=records.clock.now(), actor="ops", reason="again").through == through
     assert remembered(records.store) == before
 
 
