@@ -19,6 +19,7 @@ RoutecanaryError
 ├── DeliveryError         a channel did not take a message; the outbox keeps it
 ├── SnapshotError         the snapshot file could not be read or written
 │   └── SnapshotVersionError     a later daemon wrote it
+├── DaemonRunningError    another daemon watches this store already
 └── OutputError           standard output could not be written
 
 A provider's failure is data (a verdict), never an exception.
@@ -162,6 +163,15 @@ class SnapshotError(RoutecanaryError):
 
 class SnapshotVersionError(SnapshotError):
     """The snapshot is of a later format than this reader knows."""
+
+
+class DaemonRunningError(RoutecanaryError):
+    """Another daemon watches this store already; `pid` is its process, None while it is starting."""
+
+    def __init__(self, store: str, pid: int | None) -> None:
+        self.pid = pid
+        who = "a daemon that is just starting" if pid is None else f"the daemon with process id {pid}"
+        super().__init__(f"{store}: {who} watches this store already")
 
 
 class OutputError(RoutecanaryError):

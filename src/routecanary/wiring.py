@@ -10,6 +10,7 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from importlib.resources import files
@@ -26,6 +27,7 @@ from routecanary.adapters.config.load import (
 )
 from routecanary.adapters.config.paths import CONFIG_NAME, find_config
 from routecanary.adapters.config.texts import own_texts, shipped_texts
+from routecanary.adapters.lock import DaemonLock, daemon_of, held_daemon_lock
 from routecanary.adapters.snapshot import held_snapshot, write_snapshot
 from routecanary.adapters.store.memory import MemoryStore
 from routecanary.adapters.store.sqlite import SqliteStore
@@ -302,6 +304,90 @@ def _is_missing(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """Everything that a configuration leads to, read and checked as a whole; nothing is opened yet."""
+
+    settings: Settings
+    gateway: OpenRouterGateway  # whoever uses it enters it
+    catalog: Catalog
+    builtin: tuple[BuiltinEntry, ...]
+    channels: tuple[Channel, ...]
+    heartbeat: Heartbeat | None
+    hide: Redactor
+
+
+def configuration_of(settings: Settings, clock: Clock) -> Configuration:
+    """Read whatever the settings name: the key, the texts, the secrets of webhooks, own exclusions.
+
+    Raises:
+        InputError: Something of it is missing or malformed, or no model is configured.
+    """
+    if not settings.models:
+        raise ConfigError(
+            "no model to watch", place=settings.place, key="models", allowed='a table [models."author/slug"]'
+        )
+    return Configuration(
+        settings=settings,
+        gateway=gateway_of(settings, api_key_of(settings), clock),
+        catalog=catalog_of(settings),
+        builtin=builtin_of(settings),
+        channels=channels_of(settings, clock),
+        heartbeat=heartbeat_of(settings),
+        hide=redactor_of(settings),
+    )
+
+
+def reconfigure(world: World, configuration: Configuration) -> None:
+    """Replace the values that a world works with; what it knows of the models stays.
+
+    Args:
+        configuration: Its gateway is entered already; its store is the world's.
+    """
+    settings = configuration.settings
+    world.settings = settings
+    world.gateway = configuration.gateway
+    world.catalog = configuration.catalog
+    world.builtin = configuration.builtin
+    world.snapshot_file = FileSnapshot(Path(settings.snapshot_path))
+    world.published = None
+    world.ledger.replace_policy(settings.policy)
+    world.ledger.replace_channels(channel_names(settings), configuration.hide)
+
+
+def daemon_lock(settings: Settings) -> AbstractContextManager[DaemonLock]:
+    """Be the one daemon of the configured store, as long as it is entered."""
+    return held_daemon_lock(Path(settings.store_path))
+
+
+def running_daemon(settings: Settings) -> int | None:
+    """Find the process that watches the configured store; None when none does, or does not say who it is.
+
+    Raises:
+        StoreError: The lock file cannot be read.
+    """
+    return daemon_of(Path(settings.store_path))
+
+
+@asynccontextmanager
+async def configured_world(
+    configuration: Configuration, clock: Clock, *, rng: Random | None = None
+) -> AsyncIterator[World]:
+    """Open the store and the gateway of a configuration."""
+    settings = configuration.settings
+    with SqliteStore(Path(settings.store_path)) as store:
+        async with configuration.gateway as gateway:
+            yield world_of(
+                settings,
+                store=store,
+                gateway=gateway,
+                clock=clock,
+                catalog=configuration.catalog,
+                builtin=configuration.builtin,
+                rng=rng,
+            )
 
 
 @asynccontextmanager

@@ -32,6 +32,7 @@ from routecanary.rounds.run import RoundResult
 from routecanary.rounds.world import World
 from routecanary.wiring import builtin_of, catalog_of, world_of
 from tests.commandline import KEY, MODEL, SPOILED, a_config, a_lab, command, environment
+from tests.virtual_time import VirtualClock
 
 NAME = ModelId(MODEL)
 START = datetime(2026, 1, 5, 10, 47, tzinfo=UTC)
@@ -41,36 +42,10 @@ PERIOD = timedelta(minutes=30)
 # In this process, with a clock of our own: a day passes at once
 
 
-class SleptClock:
-    """Time passes only while somebody sleeps, and then as a whole; `leap` is what the next sleep adds."""
-
-    rate = 1.0
-
-    def __init__(self) -> None:
-        self._slept = timedelta()
-        self._leapt = timedelta()
-        self.leap = timedelta()
-
-    def now(self) -> datetime:
-        return START + self._slept + self._leapt
-
-    def monotonic(self) -> float:
-        return self._slept.total_seconds()
-
-    def elapsed(self) -> float:
-        return self._slept.total_seconds()
-
-    async def sleep(self, seconds: float) -> None:
-        self._slept += timedelta(seconds=seconds)
-        if seconds > 1:  # a nap of the watch, not a moment inside of a round
-            self._leapt, self.leap = self._leapt + self.leap, timedelta()
-        await asyncio.sleep(0)
-
-
 class Host:
     """A gateway of scripted listings; no route ever answers. At the script's end it stops the watch."""
 
-    def __init__(self, clock: SleptClock, script: list[Exception | None]) -> None:
+    def __init__(self, clock: VirtualClock, script: list[Exception | None]) -> None:
         self._clock = clock
         self._script = script
         self.asked_at: list[datetime] = []
@@ -105,7 +80,7 @@ class Host:
 
 
 def a_world(
-    folder: Path, host: Host, clock: SleptClock, *, jitter: timedelta = timedelta(), models: int = 1
+    folder: Path, host: Host, clock: VirtualClock, *, jitter: timedelta = timedelta(), models: int = 1
 ) -> World:
     settings = Settings(
         store_path="nowhere",
@@ -129,12 +104,12 @@ def watch(
     folder: Path,
     script: list[Exception | None],
     *,
-    clock: SleptClock | None = None,
+    clock: VirtualClock | None = None,
     on_round: Callable[[RoundResult], None] = lambda _: None,
     jitter: timedelta = timedelta(),
 ) -> tuple[Host, Supervisor, World]:
     """Let the daemon run until the script of listings ends."""
-    clock = clock or SleptClock()
+    clock = clock or VirtualClock(START)
     host = Host(clock, script)
     world = a_world(folder, host, clock, jitter=jitter)
     supervisor = Supervisor(world, on_round=on_round)
@@ -200,19 +175,20 @@ def test_whoever_watches_the_rounds_cannot_end_them(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_slept_catches_up_by_one_round(tmp_path: Path) -> None:
-    """The wall clock leaps five hours during a nap: one round within a minute, then the ticks again."""
-    clock = SleptClock()
-    clock.leap = timedelta(hours=5)
-    host, _, _ = watch(tmp_path, [None, None, None], clock=clock)
-    assert moments(host) == ["10:47:00", "15:48:00", "16:00:00", "16:30:00"]
+    """Asleep for five hours: one round within a minute of waking, then the ticks again."""
+    clock = VirtualClock(START)
+    clock.sleep_machine(timedelta(hours=5), at=START + timedelta(seconds=30))
+    host, supervisor, _ = watch(tmp_path, [None, None, None], clock=clock)
+    assert moments(host) == ["10:47:00", "15:47:30", "16:00:00", "16:30:00"]
+    assert supervisor.counts == {"finished": 3}
 
 
 def test_a_clock_that_stepped_back_is_told_and_waited_for(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """No probes are paid for rounds that would be rejected; the watch goes on when the time has come."""
-    clock = SleptClock()
-    clock.leap = timedelta(hours=-1)
+    clock = VirtualClock(START)
+    clock.set_wall(timedelta(hours=-1), at=START + timedelta(seconds=30))
     host, supervisor, world = watch(tmp_path, [None] * 2, clock=clock)
     assert moments(host) == ["10:47:00", "11:00:00", "11:30:00"]
     assert supervisor.counts == {"finished": 2, "clock": 1}

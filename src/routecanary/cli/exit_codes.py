@@ -13,5 +13,6 @@ class ExitCode(IntEnum):
     BAD_INPUT = 2  # arguments, configuration, trace, case, scenario, policy, listing
     GATEWAY = 3  # the gateway, the account or a channel for messages could not be used
     FILES = 4  # the event log, the snapshot or standard output could not be read or written
+    RUNNING = 5  # another daemon watches this store
     INTERNAL = 70  # a bug of Routecanary
     INTERRUPTED = 130  # Ctrl-C

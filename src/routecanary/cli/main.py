@@ -22,6 +22,7 @@ from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.output import abandon_output, complain
 from routecanary.errors import (
     ConfigFaultsError,
+    DaemonRunningError,
     DeliveryError,
     GatewayError,
     InputError,
@@ -136,6 +137,8 @@ def exit_code_of(error: RoutecanaryError) -> ExitCode:
             return ExitCode.GATEWAY
         case StoreError() | SnapshotError() | OutputError():
             return ExitCode.FILES
+        case DaemonRunningError():
+            return ExitCode.RUNNING
         case _:
             return ExitCode.INTERNAL
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -16,10 +17,16 @@ from routecanary.clock import SystemClock
 from routecanary.daemon.supervisor import Supervisor
 from routecanary.domain.event import Exclusions
 from routecanary.domain.times import format_instant
-from routecanary.errors import ConfigError, OutputError
+from routecanary.errors import OutputError
 from routecanary.replay.printed import printed
 from routecanary.rounds.run import RoundResult
-from routecanary.wiring import api_key_of, online_world, settings_at
+from routecanary.wiring import (
+    Configuration,
+    configuration_of,
+    configured_world,
+    daemon_lock,
+    settings_at,
+)
 
 LOG: Final = logging.getLogger("routecanary.run")
 
@@ -28,7 +35,8 @@ def run_daemon(*, config: Path | None = None, json: bool = False) -> int:
     """Watch every configured model on the clock until SIGINT or SIGTERM.
 
     A round that fails is logged and the next one comes all the same. The log goes to standard error. At the
-    end a round that is under way is dropped; the store holds whole rounds only.
+    end a round that is under way is dropped; the store holds whole rounds only. SIGHUP reads the
+    configuration anew. A second daemon on the same store is refused with exit code 5.
 
     Parameters
     ----------
@@ -37,16 +45,20 @@ def run_daemon(*, config: Path | None = None, json: bool = False) -> int:
     json
         Print each event as a JSON line on standard output, as `replay` prints it.
     """
-    settings = settings_at(config)
-    if not settings.models:
-        raise ConfigError(
-            "no model to watch", place=settings.place, key="models", allowed='a table [models."author/slug"]'
-        )
-    key = api_key_of(settings)
-    _log_to_standard_error()
+    clock = SystemClock()
 
-    async def go() -> None:
-        async with online_world(settings, key, SystemClock()) as world:
+    def read() -> Configuration:
+        return configuration_of(settings_at(config), clock)
+
+    configuration = read()
+    settings = configuration.settings
+    lines = Lines("%(asctime)s %(levelname)s %(name)s %(message)s", hide=configuration.hide)
+
+    def reloaded(new: Configuration) -> None:
+        lines.hide = new.hide
+
+    async def go(ready: Callable[[], None]) -> None:
+        async with configured_world(configuration, clock) as world:
             LOG.info(
                 "started version=%s config=%s gateway=%s store=%s snapshot=%s models=%d",
                 __version__,
@@ -56,10 +68,20 @@ def run_daemon(*, config: Path | None = None, json: bool = False) -> int:
                 settings.snapshot_path,
                 len(settings.models),
             )
-            await Supervisor(world, on_round=Teller(json=json)).run()
+            supervisor = Supervisor(
+                world,
+                on_round=Teller(json=json),
+                channels=configuration.channels,
+                heartbeat=configuration.heartbeat,
+                read=read,
+                on_reload=reloaded,
+            )
+            await supervisor.run(ready=ready)
             LOG.info("stopped")
 
-    run_async(go())
+    with daemon_lock(settings) as lock:
+        _log_to_standard_error(lines)
+        run_async(go(lock.announce))
     return ExitCode.OK
 
 
@@ -93,10 +115,17 @@ class Teller:
 
 
 class Lines(logging.Formatter):
-    """One line an entry, in UTC, escaped where it is not printable; a traceback follows as it is.
+    """One line an entry, in UTC, without secrets, escaped where it is not printable; a traceback follows.
 
     The methods have the names that `logging` calls.
     """
+
+    def __init__(self, pattern: str, *, hide: Callable[[str], str]) -> None:
+        super().__init__(pattern)
+        self.hide = hide
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self.hide(super().format(record))
 
     def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802
         del datefmt
@@ -106,7 +135,7 @@ class Lines(logging.Formatter):
         return plain(super().formatMessage(record))
 
 
-def _log_to_standard_error() -> None:
+def _log_to_standard_error(lines: Lines) -> None:
     handler = logging.StreamHandler()
-    handler.setFormatter(Lines("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.setFormatter(lines)
     logging.basicConfig(level=logging.INFO, handlers=[handler])

@@ -1,7 +1,8 @@
-"""Who keeps the rounds going? One loop a model, and a border around each round.
+"""Who keeps everything going? One watcher a model, and beside them whatever else goes on all the time.
 
-What goes wrong inside a round is logged and counted, and the next round comes all the same: a daemon that
-dies of one bad answer lets its suspensions grow stale.
+Signals: SIGTERM and SIGINT end it. No further probe is sent, and a round under way is dropped without a
+trace; what it had set aside of the day's budget stays set aside, for what was sent cannot be known. SIGHUP
+reads the configuration anew.
 """
 
 from __future__ import annotations
@@ -10,137 +11,203 @@ import asyncio
 import logging
 import signal
 from collections import Counter
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from typing import Final
 
-from routecanary.daemon.schedule import next_due
+from routecanary.daemon.chores import Chores
+from routecanary.daemon.deliver import Pacing, keep_delivering
+from routecanary.daemon.gate import Gate
+from routecanary.daemon.publisher import Publisher
+from routecanary.daemon.reload import ReadConfiguration, Reloader
+from routecanary.daemon.reports import Reports
+from routecanary.daemon.watcher import Watcher
 from routecanary.domain.names import ModelId
-from routecanary.domain.times import format_duration, format_instant
-from routecanary.errors import ClockError, GatewayError, InputError, RoutecanaryError
-from routecanary.rounds.run import RoundResult, run_round
+from routecanary.domain.operation import Reloaded
+from routecanary.errors import DeliveryError
+from routecanary.rounds.ports import Channel, Heartbeat
+from routecanary.rounds.run import RoundResult
 from routecanary.rounds.world import World
+from routecanary.wiring import Configuration
 
 LOG: Final = logging.getLogger("routecanary.daemon")
 
-LONGEST_NAP: Final = 60.0
-"""Seconds after which the wall clock is read again: it may have been set, or the machine may have slept."""
+REST: Final = 60.0
+"""Seconds after which what crashed by a bug of ours is begun again."""
 
 
 class Supervisor:
-    """Runs the rounds of every configured model until it is told to stop."""
+    """Runs the rounds of every configured model, and the chores, until it is told to stop."""
 
-    def __init__(self, world: World, *, on_round: Callable[[RoundResult], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        world: World,
+        *,
+        on_round: Callable[[RoundResult], None] = lambda _: None,
+        channels: Sequence[Channel] = (),
+        heartbeat: Heartbeat | None = None,
+        read: ReadConfiguration | None = None,
+        on_reload: Callable[[Configuration], None] = lambda _: None,
+    ) -> None:
         """Hold the world.
 
         Args:
-            on_round: Called after each round that was made; what it raises is logged like a round's failure.
+            on_round: Called after each round that was made; what it raises is logged and counted.
+            channels: To whom messages are delivered.
+            heartbeat: Asked after each round.
+            read: Reads the configuration anew; None = it stays as it is.
+            on_reload: Called after another configuration was taken over.
         """
         self._world = world
         self._on_round = on_round
+        self._channels = tuple(channels)
+        self._heartbeat = heartbeat
+        self._read = read
+        self._on_reload = on_reload
+        self._gate = Gate()
+        self._reports = Reports(world.ledger)
         self._stop = asyncio.Event()
+        self._asked_to_reload = asyncio.Event()
+        self._watching: dict[ModelId, asyncio.Task[None]] = {}
+        self._delivering: asyncio.Task[None] | None = None
+        self._beating: asyncio.Task[None] | None = None
         self.counts: Counter[str] = Counter()  # rounds by how they ended
 
     def stop(self) -> None:
         """Begin no further round; one that is running is cancelled and leaves nothing behind."""
         self._stop.set()
 
-    async def run(self) -> None:
-        """Watch all models until stopped; SIGINT and SIGTERM stop.
+    def reload(self) -> None:
+        """Read the configuration anew, and take it over between the rounds."""
+        self._asked_to_reload.set()
 
+    async def run(self, *, ready: Callable[[], None] = lambda: None) -> None:
+        """Watch all models until stopped.
+
+        Args:
+            ready: Called when signals are heeded.
         Raises:
             StoreError: The log could not be read at the start.
         """
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._signalled, number)
+        handlers = {
+            signal.SIGINT: self._told_to_stop,
+            signal.SIGTERM: self._told_to_stop,
+            signal.SIGHUP: self._told_to_reload,
+        }
+        for number, handler in handlers.items():
+            loop.add_signal_handler(number, handler, number)
         try:
-            watching = [
-                asyncio.create_task(self._watch(model.model)) for model in self._world.settings.models
-            ]
-            stopping = asyncio.create_task(self._stop.wait())
-            await asyncio.wait([*watching, stopping], return_when=asyncio.FIRST_COMPLETED)
-            for task in (*watching, stopping):
-                task.cancel()
-            outcomes = await asyncio.gather(*watching, stopping, return_exceptions=True)
-            for outcome in outcomes:
-                if isinstance(outcome, Exception):
-                    raise outcome
+            ready()
+            await self._run()
         finally:
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in handlers:
                 loop.remove_signal_handler(number)
 
-    def _signalled(self, number: signal.Signals) -> None:
+    async def _run(self) -> None:
+        world = self._world
+        world.ledger.head()  # a log that cannot be read ends it here, and nowhere later
+        self._say_that_it_reads_well()
+        besides = [
+            self._kept("publishing", Publisher(world).keep_looking),
+            self._kept("chores", Chores(world, self._reports).keep_looking),
+        ]
+        async with AsyncExitStack() as opened:
+            if self._read is not None:
+                reloader = Reloader(world, self._read, gate=self._gate, reports=self._reports)
+                await opened.enter_async_context(reloader)
+                besides.append(self._kept("reloading", lambda: self._keep_reloading(reloader)))
+            self._deliver()
+            self._watch_models()
+            try:
+                await self._stop.wait()
+            finally:
+                await _ended(*besides, *self._watching.values(), self._delivering, self._beating)
+
+    def _told_to_stop(self, number: signal.Signals) -> None:
         LOG.info("stopping signal=%s", number.name)
         self.stop()
 
-    async def _watch(self, model: ModelId) -> None:
-        world = self._world
-        state = world.ledger.state(model)
-        tried = state.last_round_at
-        LOG.info(
-            "watching model=%s mode=%s period=%s rounds=%d last_round=%s",
-            model,
-            (state.mode if state.last_line_at is not None else world.settings.initial_mode).value,
-            format_duration(world.settings.schedule.period),
-            state.rounds,
-            "never" if tried is None else format_instant(tried),
-        )
-        while True:
-            await self._wait_after(model, tried)
-            await self._round(model)
-            tried = world.clock.now()
+    def _told_to_reload(self, number: signal.Signals) -> None:
+        LOG.info("reloading signal=%s", number.name)
+        self.reload()
 
-    async def _wait_after(self, model: ModelId, tried: datetime | None) -> None:
-        """Sleep until the next round is due, by the wall clock, and a drawn jitter more."""
-        world = self._world
-        schedule = world.settings.schedule
-        jitter = timedelta(seconds=world.rng.uniform(0.0, schedule.jitter.total_seconds()))
-        told = False
-        while True:
-            now = world.clock.now()
-            if tried is not None and now < tried and not told:
-                told = True
-                self.counts["clock"] += 1
-                LOG.error(
-                    "clock stepped back model=%s no_round_before=%s now=%s",
+    def _say_that_it_reads_well(self) -> None:
+        """Take back that a configuration was refused: this daemon has started with one that was not."""
+        reload = self._world.ledger.operating().reload
+        if reload is not None and not reload.ok:
+            self._reports.say(Reloaded(at=self._world.clock.now(), ok=True))
+
+    def _watch_models(self) -> None:
+        """Begin to watch the models that are configured now, and leave those that are not any more."""
+        configured = [model.model for model in self._world.settings.models]
+        for model in [model for model in self._watching if model not in configured]:
+            LOG.info("not watching any more model=%s", model)
+            self._watching.pop(model).cancel()
+        for model in configured:
+            if model not in self._watching:
+                watcher = Watcher(
+                    self._world,
                     model,
-                    format_instant(tried),
-                    format_instant(now),
+                    gate=self._gate,
+                    reports=self._reports,
+                    counts=self.counts,
+                    on_round=self._round_made,
                 )
-            left = (next_due(tried, now, schedule.period) + jitter - now).total_seconds()
-            if left <= 0:
-                return
-            await world.clock.sleep(min(left, LONGEST_NAP))
+                self._watching[model] = self._kept(f"watching {model}", watcher.watch)
 
-    async def _round(self, model: ModelId) -> None:
-        """Make one round; this is the border at which our own bugs stop."""
-        began = self._world.clock.monotonic()
+    def _deliver(self) -> None:
+        """Begin to deliver on the channels that are configured now; what was claimed comes again."""
+        if self._delivering is not None:
+            self._delivering.cancel()
+        world, channels = self._world, self._channels
+        pacing = Pacing.of(world.settings.notify)
+        self._delivering = self._kept(
+            "delivering", lambda: keep_delivering(world.store, channels, world.clock, world.rng, pacing)
+        )
+
+    async def _keep_reloading(self, reloader: Reloader) -> None:
+        while True:
+            await self._asked_to_reload.wait()
+            self._asked_to_reload.clear()
+            configuration = await reloader.reload()
+            if configuration is None:
+                continue
+            self._channels, self._heartbeat = configuration.channels, configuration.heartbeat
+            self._deliver()
+            self._watch_models()
+            self._on_reload(configuration)
+
+    def _round_made(self, result: RoundResult) -> None:
+        if self._heartbeat is not None and (self._beating is None or self._beating.done()):
+            self._beating = asyncio.create_task(self._beat(self._heartbeat))
+        self._on_round(result)
+
+    async def _beat(self, heartbeat: Heartbeat) -> None:
         try:
-            result = await run_round(self._world, model)
-            how = "finished" if result.believed else "doubted"
-            self.counts[how] += 1
-            LOG.info(
-                "round %s model=%s routes=%d suspended=%d seconds=%.1f",
-                how,
-                model,
-                len(result.listing.routes),
-                len(result.state.suspensions()),
-                self._world.clock.monotonic() - began,
-            )
-            self._on_round(result)
-        except ClockError as error:
-            self._failed("clock", model, error)
-        except GatewayError as error:
-            self._failed("gateway", model, error)
-        except InputError as error:
-            self._failed("input", model, error)
-        except RoutecanaryError as error:
-            self._failed("failed", model, error)
-        except Exception as error:
-            self.counts["crashed"] += 1
-            LOG.exception("round crashed model=%s error=%s", model, type(error).__name__)
+            await heartbeat.beat()
+        except DeliveryError as error:
+            self.counts["unheard"] += 1
+            LOG.warning("ping not heard why=%s", error)
 
-    def _failed(self, how: str, model: ModelId, error: RoutecanaryError) -> None:
-        self.counts[how] += 1
-        LOG.error("round not recorded model=%s why=%s error=%s", model, how, error)
+    def _kept(self, name: str, work: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
+        """Do something all the time; after a bug of ours it begins anew."""
+
+        async def keep() -> None:
+            while True:
+                try:
+                    await work()
+                except Exception:  # rounds go on, whatever happens beside them
+                    self.counts["crashed"] += 1
+                    LOG.exception("crashed what=%s", name)
+                await self._world.clock.sleep(REST)
+
+        return asyncio.create_task(keep(), name=name)
+
+
+async def _ended(*tasks: asyncio.Task[None] | None) -> None:
+    """Cancel tasks and wait until they are over."""
+    under_way = [task for task in tasks if task is not None]
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)

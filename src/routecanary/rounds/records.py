@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from routecanary.clock import Clock
 from routecanary.domain.exclusion import BuiltinEntry
+from routecanary.domain.log import Head
 from routecanary.domain.names import ModelId
 from routecanary.domain.settings import ModelSettings, Settings
 from routecanary.errors import ConfigError
@@ -17,7 +18,10 @@ from routecanary.rounds.record import Ledger
 
 @dataclass(slots=True, kw_only=True)
 class Records:
-    """What is known and configured, and where it is published."""
+    """What is known and configured, and where it is published.
+
+    `published` is the head of the log that this process published last; None before the first time.
+    """
 
     settings: Settings
     ledger: Ledger
@@ -26,6 +30,7 @@ class Records:
     snapshot_file: SnapshotFile
     builtin: Sequence[BuiltinEntry]
     clock: Clock
+    published: Head | None = None
 
     def model(self, model: ModelId) -> ModelSettings:
         """Look up a configured model.
@@ -55,6 +60,7 @@ class Records:
             StoreError: The log cannot be read.
         """
         with self.snapshot_file.held():
+            head = self.ledger.head()
             self.snapshot_file.write(
                 snapshot(
                     self.ledger,
@@ -63,3 +69,4 @@ class Records:
                     max_age=self.settings.max_snapshot_age,
                 )
             )
+        self.published = head
