@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -97,12 +98,12 @@ async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
 
 
 @asynccontextmanager
-async def receiver(answer: Answer) -> AsyncIterator[Receiver]:
+async def receiver(answer: Answer, *, tls: ssl.SSLContext | None = None) -> AsyncIterator[Receiver]:
     """Serve on a free port of the own machine."""
     made = Receiver(answer)
-    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(made.serve, "127.0.0.1", 0, ssl=tls)
     host, port = server.sockets[0].getsockname()[:2]
-    made.url = f"http://{host}:{port}/hook/T0K3N?key=Qu3ryT0K3N"
+    made.url = f"{'http' if tls is None else 'https'}://{host}:{port}/hook/T0K3N?key=Qu3ryT0K3N"
     try:
         yield made
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -37,6 +38,7 @@ CLOCK = ScaledClock(start=NOON, rate=1.0)
 DELIVERY = Delivery(
     number=1, message="m1", channel="webhook ops", at=NOON, body='{"text":"\\u00e9"}', attempt=1
 )
+TLS = Path(__file__).parent / "tls"
 SHORT = timedelta(milliseconds=150)
 LONG = timedelta(seconds=20)
 
@@ -118,6 +120,20 @@ def test_nobody_listening_is_said() -> None:
         assert "T0K3N" not in str(caught.value)
 
     asyncio.run(go())
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused() -> None:
+    """No message goes to whoever happens to answer."""
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(TLS / "localhost.crt", TLS / "localhost.key")
+
+    async def go() -> Receiver:
+        async with receiver(status(200), tls=tls) as hook:
+            with pytest.raises(DeliveryError, match="its certificate is not trusted"):
+                await a_webhook(hook.url).deliver(DELIVERY)
+            return hook
+
+    assert asyncio.run(go()).received == []
 
 
 def test_a_channel_shows_no_secret() -> None:
