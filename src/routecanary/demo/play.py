@@ -43,12 +43,12 @@ from routecanary.lab.scenario import Scenario
 from routecanary.rounds.run import RoundResult, run_round
 from routecanary.wiring import online_world
 
-WIRE_FACTOR: Final = 40.0
+WIRE_FACTOR: Final = 50.0
 PERIOD: Final = timedelta(minutes=30)
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)
 LAG_LIMIT: Final = timedelta(seconds=6)
-"""Of our own event loop, in wire time: 0.15 s real. At this pace a busy machine is late by more than the
-usual 0.25 s (here 6 ms) all the time, and no latency verdict would be left."""
+"""Of our own event loop, in wire time: 0.12 s real. At this pace a busy machine is late by more than the
+usual 0.25 s (here 5 ms) all the time, and no latency verdict would be left."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -18,8 +18,8 @@ LINES: Final = 8  # of what happened
 _AROUND: Final = 7  # lines of the view that are neither a route nor what happened, and the cursor's
 
 _MARKS: Final = {
-    RoundClass.CLEAN: ("■", "o", "green"),
-    RoundClass.FAILED: ("■", "X", "red"),
+    RoundClass.CLEAN: ("▁", "_", "green"),
+    RoundClass.FAILED: ("█", "X", "red"),
     RoundClass.FROZEN: ("·", ".", "yellow"),
 }
 """Class of a round → its mark, the mark where there is only ASCII, the colour."""
