@@ -25,6 +25,7 @@ from routecanary.daemon.watcher import Watcher
 from routecanary.domain.names import ModelId
 from routecanary.domain.operation import Reloaded
 from routecanary.errors import DeliveryError
+from routecanary.rounds.overdue import overdue_now
 from routecanary.rounds.ports import Channel, Heartbeat
 from routecanary.rounds.run import RoundResult
 from routecanary.rounds.world import World
@@ -54,7 +55,7 @@ class Supervisor:
         Args:
             on_round: Called after each round that was made; what it raises is logged and counted.
             channels: To whom messages are delivered.
-            heartbeat: Asked after each round.
+            heartbeat: Asked after each round that was made, as long as no model is overdue.
             read: Reads the configuration anew; None = it stays as it is.
             on_reload: Called after another configuration was taken over.
         """
@@ -179,7 +180,8 @@ class Supervisor:
             self._on_reload(configuration)
 
     def _round_made(self, result: RoundResult) -> None:
-        if self._heartbeat is not None and (self._beating is None or self._beating.done()):
+        free = self._beating is None or self._beating.done()
+        if self._heartbeat is not None and free and result.believed and not overdue_now(self._world):
             self._beating = asyncio.create_task(self._beat(self._heartbeat))
         self._on_round(result)
 
