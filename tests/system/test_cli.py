@@ -92,17 +92,28 @@ def test_check_states_routes_and_cost_and_asks_no_model(trial: Trial) -> None:
     """The cost of a round and of a day stands there before anything was spent."""
     document = trial.check.json
     assert document["ok"] is True
-    assert document["key"] == {"limit_remaining_usd": 100.0, "free_tier": False}
+    assert document["key"]["limit_remaining_usd"] == 100.0
+    assert document["budget"] == {
+        "per_day_usd": 5.0,
+        "recovery_usd": 0.5,
+        "spent_today_usd": 0.0,
+        "left_today_usd": 5.0,
+    }
     facts = document["models"][MODEL]
     assert facts["routes"] == facts["admitted"] == [*HEALTHY[:2], SPOILED, *HEALTHY[2:]]
     assert facts["probes_per_round"] == 15
     assert facts["worst_cost_per_day_usd"] == pytest.approx(facts["worst_cost_per_round_usd"] * 48, abs=1e-4)
+    assert facts["expected_cost_per_day_usd"] < facts["worst_cost_per_day_usd"] / 3
+    assert facts["expected_basis"] == "texts"
 
 
 def test_status_before_and_after(trial: Trial) -> None:
     """Before any round a model stands in the configured first mode; afterwards as the store says."""
     assert trial.before.out.splitlines()[1].split() == [MODEL, "observe", "never", "0", "0", "0", "(shadow)"]
-    heads, line = (line.split() for line in trial.after.out.splitlines())
+    table, (absent, summary) = trial.after.out.splitlines()[:2], trial.after.out.splitlines()[2:]
+    heads, line = (line.split() for line in table)
+    assert absent.startswith("routecanary: daemon_absent: ")
+    assert summary.startswith("daemon: none; last reload: never; spent today: 0.0")
     assert heads == ["model", "mode", "last", "round", "routes", "production", "suspended"]
     assert line[:2] == [MODEL, "enforce"]
     assert line[-3:] == ["5", "4", "1"]
@@ -137,8 +148,19 @@ def test_mode_switches_once_and_is_shown(trial: Trial) -> None:
 
 
 def test_status_json(trial: Trial) -> None:
-    """One list with an object for each model; its keys are those of docs/cli.md."""
-    (document,) = here(trial.folder, "status", "--json").json
+    """How the canary stands, and an object for each model; the keys are those of docs/cli.md."""
+    said = here(trial.folder, "status", "--json").json
+    spent = said["canary"]["budget"].pop("committed_usd")
+    assert 0 < spent < 0.1
+    assert said["canary"] == {
+        "daemon": None,
+        "last_reload": None,
+        "budget": {"per_day_usd": 5.0, "reached_at": None},
+        "clock_stepped_at": None,
+        "channels": {},
+        "alerts": ["daemon_absent"],
+    }
+    (document,) = said["models"]
     at = document.pop("last_round_at")
     (suspension,) = document["suspended"].values()
     assert suspension.pop("since") == at
@@ -220,7 +242,7 @@ def test_a_listing_makes_no_store(tmp_path: Path) -> None:
 def test_check_finds_what_would_make_rounds_useless(tmp_path: Path) -> None:
     """A model that the gateway does not know, and no model at all, are findings: exit code 1."""
     with a_lab() as lab:
-        config = a_config(tmp_path, lab.base_url, more='[models."acme/nosuch"]\n')
+        config = a_config(tmp_path, lab.base_url, more='[models."acme/nosuch"]\n', period="30m")
         said = called("check", "--json", "--config", config, environ=environment(tmp_path))
     assert (said.code, said.err) == (1, "")
     (finding,) = said.json["findings"]

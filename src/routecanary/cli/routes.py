@@ -7,10 +7,11 @@ from pathlib import Path
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.output import instant, say, say_json, say_table, span
+from routecanary.cli.standing import unproven
 from routecanary.clock import SystemClock
 from routecanary.decide.capacity import production
 from routecanary.domain.archive import TranscriptEntry
-from routecanary.domain.names import RouteId, parse_model
+from routecanary.domain.names import ContractName, RouteId, parse_model
 from routecanary.domain.probe import Json
 from routecanary.domain.round import Mode
 from routecanary.domain.state import ModelState, Streak, Suspension
@@ -25,6 +26,7 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
     A route stands as one of: production (counts as capacity), out (excluded by a person or by the built-in
     layer, or not admitted by your own routing settings), control, suspended, shadow (suspended, were the mode
     enforce), ending (its suspension is over and no round has said so yet), absent (not in the last round).
+    A contract's passes are unproven while no control has failed it lately, or one has passed it.
 
     Parameters
     ----------
@@ -40,10 +42,11 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
     with offline_records(settings, clock) as records:
         name = records.model(parse_model(model)).model
         state = records.ledger.state(name)
+        doubtful = unproven(state, records.ledger.operating().model(name), settings)
         faults = {route: _faults(records, state, route) for route in sorted(state.routes)}
     now = clock.now()
     if json:
-        say_json([_document(state, route, faults[route], now) for route in sorted(state.routes)])
+        say_json([_document(state, route, faults[route], now, doubtful) for route in sorted(state.routes)])
         return ExitCode.OK
     if not state.routes:
         say(f"{name}: no round yet")
@@ -61,6 +64,8 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
             for route in sorted(state.routes)
         ],
     )
+    if doubtful and state.named:
+        say(f"unproven: {', '.join(sorted(doubtful))}: nothing shows that the probe still sees a failure")
     return ExitCode.OK
 
 
@@ -104,7 +109,13 @@ def _faults(records: Records, state: ModelState, route: RouteId) -> tuple[str, .
     return tuple(sorted(found))
 
 
-def _document(state: ModelState, route: RouteId, faults: tuple[str, ...], now: datetime) -> Json:
+def _document(
+    state: ModelState,
+    route: RouteId,
+    faults: tuple[str, ...],
+    now: datetime,
+    doubtful: frozenset[ContractName],
+) -> Json:
     known = state.routes[route]
     return {
         "route": route,
@@ -128,4 +139,5 @@ def _document(state: ModelState, route: RouteId, faults: tuple[str, ...], now: d
         "admitted": known.admitted,
         "control_for": sorted(known.control_for),
         "last_faults": list(faults),
+        "unproven": sorted(doubtful - known.control_for),
     }

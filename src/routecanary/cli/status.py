@@ -8,6 +8,7 @@ from pathlib import Path
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.output import instant, say, say_json, say_table, span
+from routecanary.cli.standing import canary_alerts, model_alerts, standing_of
 from routecanary.clock import SystemClock
 from routecanary.decide.capacity import production
 from routecanary.decide.exclusions import canary_merged
@@ -20,7 +21,7 @@ from routecanary.wiring import offline_records, settings_at
 
 
 def status(*, config: Path | None = None, json: bool = False) -> int:
-    """Show each model: mode, last round, routes, suspensions and alerts.
+    """Show each model: mode, last round, routes, suspensions and alerts; and how the canary itself stands.
 
     The configured models come first, in the order of the file, then those that only the store knows.
 
@@ -29,19 +30,38 @@ def status(*, config: Path | None = None, json: bool = False) -> int:
     config
         The configuration file.
     json
-        Print one JSON list, an object for each model.
+        Print one JSON object.
     """
     settings = settings_at(config)
     clock = SystemClock()
     with offline_records(settings, clock) as records:
         known = {state.model: state for state in records.ledger.states()}
+        operating = records.ledger.operating()
+        standing = standing_of(records, clock.now())
+        told = tuple(canary_alerts(records, standing["daemon"]))
     now = clock.now()
     configured = [model.model for model in settings.models]
     states = [known.get(model, ModelState.empty(model)) for model in configured]
     states += [state for model, state in sorted(known.items()) if model not in configured]
+    alerts = {
+        state.model: (*_alerts(state, settings), *model_alerts(state, operating, settings, now))
+        for state in states
+    }
     if json:
         say_json(
-            [_document(state, settings, now=now, configured=state.model in configured) for state in states]
+            {
+                "canary": standing,
+                "models": [
+                    _document(
+                        state,
+                        settings,
+                        now=now,
+                        configured=state.model in configured,
+                        alerts=[alert for alert, _ in alerts[state.model]],
+                    )
+                    for state in states
+                ],
+            }
         )
         return ExitCode.OK
     if not states:
@@ -62,10 +82,13 @@ def status(*, config: Path | None = None, json: bool = False) -> int:
         ],
     )
     for state in states:
-        for alert, meaning in _alerts(state, settings):
+        for alert, meaning in alerts[state.model]:
             say(f"{state.model}: {alert}: {meaning}")
         if state.model not in configured:
             say(f"{state.model}: not configured any more; no round is made of it")
+    for alert, meaning in told:
+        say(f"routecanary: {alert}: {meaning}")
+    say(_summary(standing))
     return ExitCode.OK
 
 
@@ -79,7 +102,18 @@ def in_force(state: ModelState, now: datetime) -> dict[RouteId, Suspension]:
     return {route: found for route, found in state.suspensions().items() if now < found.until}
 
 
-def _document(state: ModelState, settings: Settings, *, now: datetime, configured: bool) -> Json:
+def _summary(standing: Json) -> str:
+    """Tell of daemon, reload and money in one line."""
+    reload, budget = standing["last_reload"], standing["budget"]
+    daemon = "none" if standing["daemon"] is None else f"process {standing['daemon']}"
+    reloaded = "never" if reload is None else f"{reload['at']} ({'ok' if reload['ok'] else 'refused'})"
+    spent = f"{budget['committed_usd']:.4f} of {budget['per_day_usd']:g} USD"
+    return f"daemon: {daemon}; last reload: {reloaded}; spent today: {spent}"
+
+
+def _document(
+    state: ModelState, settings: Settings, *, now: datetime, configured: bool, alerts: list[str]
+) -> Json:
     mode = mode_of(state, settings)
     return {
         "model": state.model,
@@ -102,7 +136,7 @@ def _document(state: ModelState, settings: Settings, *, now: datetime, configure
         "canary_layer_merged": mode is Mode.ENFORCE and canary_merged(state),
         "paused": state.paused,
         "released": state.released,
-        "alerts": [alert for alert, _ in _alerts(state, settings)],
+        "alerts": alerts,
     }
 
 
