@@ -43,6 +43,8 @@ def held_snapshot(path: Path, *, patience: float = _PATIENCE) -> Iterator[None]:
     except OSError as error:
         raise SnapshotError(f"{path}: not locked: {error.strerror or error}") from error
     try:
+        with contextlib.suppress(OSError):  # of another user's file, which has the right mode already
+            os.fchmod(descriptor, _MODE)  # whatever the umask
         deadline = time.monotonic() + patience
         while True:
             try:
