@@ -65,7 +65,7 @@ path = "events.sqlite3"
 [snapshot]
 path = "snapshot.json"
 [schedule]
-period = "1s"
+period = "{period}"
 jitter = "0s"
 [probes]
 start_spread = "0s"
@@ -86,10 +86,12 @@ def a_scenario() -> Scenario:
     return scenario_from_toml(SCENARIO, "trial")
 
 
-def a_config(folder: Path, base_url: str = "http://127.0.0.1:9/api/v1", *, more: str = "") -> Path:
+def a_config(
+    folder: Path, base_url: str = "http://127.0.0.1:9/api/v1", *, more: str = "", period: str = "1s"
+) -> Path:
     """Write a configuration whose store and snapshot lie beside it; nobody listens at the default address."""
     path = folder / "routecanary.toml"
-    path.write_text(CONFIG.format(base_url=base_url, model=MODEL) + more, encoding="utf-8")
+    path.write_text(CONFIG.format(base_url=base_url, model=MODEL, period=period) + more, encoding="utf-8")
     return path
 
 
@@ -157,11 +159,11 @@ def fingerprint(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def a_lab(*, speed: float = SPEED) -> Iterator[LabGateway]:
-    """Serve the trial's scenario from a thread of this process."""
+def a_lab(scenario: Scenario | None = None, *, speed: float = SPEED) -> Iterator[LabGateway]:
+    """Serve a scenario, the trial's if none is given, from a thread of this process."""
     started = threading.Event()
     ended: list[asyncio.Event] = []
-    lab = LabGateway(a_scenario(), seed=1, time_scale=speed)
+    lab = LabGateway(scenario or a_scenario(), seed=1, time_scale=speed)
 
     async def serve() -> None:
         end = asyncio.Event()

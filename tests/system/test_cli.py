@@ -27,7 +27,7 @@ EDITS = {
     'start_spread = "10s"': 'start_spread = "0s"',
     'confirm_delay = ["2s", "20s"]': 'confirm_delay = ["0s", "0s"]',
     'lag_limit = "250ms"': 'lag_limit = "10s"',
-    'min_round_gap = "20m"': 'min_round_gap = "1s"',
+    'min_round_gap = "20m"': 'min_round_gap = "0s"',
 }
 """What is changed in the file that `init` writes: the model, the gateway, and the waiting of a real round."""
 

@@ -142,7 +142,7 @@ def test_every_key_of_the_json_is_documented(tmp_path: Path) -> None:
         | {"latency", "filtering", "structured", "language", "integrity"}
     )
     with a_lab() as lab:
-        config = a_config(tmp_path, lab.base_url)
+        config = a_config(tmp_path, lab.base_url, period="30m")  # a day of rounds is within the budget
         environ = environment(tmp_path)
         calls: dict[str, list[Any]] = {
             "check": ["check", "--config", config],

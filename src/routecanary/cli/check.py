@@ -2,58 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import timedelta
-from decimal import Decimal
+import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
-from typing import assert_never
+from typing import Protocol
 
+from routecanary.cli.check_document import document
+from routecanary.cli.check_findings import findings
+from routecanary.cli.check_tables import show
+from routecanary.cli.checked import Checked, Looked, ModelCheck, Unlisted
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.loop import run_async
-from routecanary.cli.output import say, say_json, say_table
-from routecanary.clock import Clock, SystemClock
+from routecanary.cli.output import say, say_json
+from routecanary.clock import SystemClock
 from routecanary.discover.admission import is_admitted
+from routecanary.discover.undivided import united
 from routecanary.domain.account import KeyInfo
-from routecanary.domain.probe import Json
-from routecanary.domain.route import Listing, Route
+from routecanary.domain.names import RouteId
+from routecanary.domain.route import Listing
 from routecanary.domain.secret import Secret
-from routecanary.domain.settings import ModelSettings, Settings
-from routecanary.errors import GatewayError
+from routecanary.domain.settings import ModelSettings
+from routecanary.errors import GatewayError, InputError
 from routecanary.probe.catalog import Catalog
 from routecanary.probe.pin import Users
-from routecanary.probe.plan import plan_round
+from routecanary.rounds.estimate import ROUNDS_MEASURED, estimate
+from routecanary.rounds.ports import Gateway
+from routecanary.rounds.preflight import Preflight, preflight
+from routecanary.rounds.records import Records
+from routecanary.rounds.trial import Bench, Trial, subjects
 from routecanary.wiring import api_key_of, catalog_of, gateway_of, offline_records, settings_at
 
-_BYTES_PER_TOKEN = 3  # of a prompt, low enough to overstate the tokens of most languages
-_DAY = timedelta(days=1)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCheck:
-    """What a look at one model showed."""
-
-    model: ModelSettings
-    listing: Listing
-    admitted: frozenset[str]
-    probes: int  # of a round, confirmations aside
-    worst_cost: Decimal  # USD a round, every answer as long as it may be, confirmations aside
-    unpriced: int  # routes that state no price
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unlisted:
-    """A model whose routes the gateway does not tell."""
-
-    model: ModelSettings
-    problem: str
-
-
-def check(*, config: Path | None = None, offline: bool = False, json: bool = False) -> int:
+def check(
+    *, config: Path | None = None, offline: bool = False, live: bool = False, json: bool = False
+) -> int:
     """Check configuration, texts, store, key and models, and state the cost before anything is spent.
 
-    Nothing is asked of any model. Exit code 1 when something is wrong that would make a round useless.
+    Nothing is asked of any model, save with --live. What the account itself withholds is read from a refusal
+    that costs nothing. Exit code 1 when something is wrong that a person should look at first.
 
     Parameters
     ----------
@@ -61,174 +48,146 @@ def check(*, config: Path | None = None, offline: bool = False, json: bool = Fal
         The configuration file.
     offline
         Leave the gateway alone: check configuration, texts, built-in exclusions and store only.
+    live
+        Also ask a few words of each provider that has several tags, within the day's budget: does ignoring
+        one of them leave the others? What is seen is remembered.
     json
         Print one JSON object.
     """
+    if live and offline:
+        raise InputError("asks the gateway", key="--live", allowed="without --offline")
     settings = settings_at(config)
     catalog = catalog_of(settings)
     clock = SystemClock()
-    with offline_records(settings, clock) as records:
+    looked: Looked | None = None
+    with offline_records(settings, clock, to_act=live) as records:
+        if not offline:
+            looked = run_async(_look(records, api_key_of(settings), catalog, live=live))
+        operating = records.ledger.operating()
+        checked = Checked(
+            settings=settings,
+            now=clock.now(),
+            committed=operating.committed(clock.now().date()),
+            undivided=operating.undivided,
+            looked=looked,
+        )
         builtin, states = len(records.builtin), len(records.ledger.states())
-    account: KeyInfo | None = None
-    checks: Sequence[ModelCheck | Unlisted] = ()
-    if not offline:
-        account, checks = run_async(_look(settings, api_key_of(settings), catalog, clock))
-    findings = _findings(settings, account, checks)
+    found = findings(checked)
     if json:
-        say_json(_document(settings, account, checks, findings))
-        return ExitCode.FINDING if findings else ExitCode.OK
+        say_json(document(checked, found))
+        return ExitCode.FINDING if found else ExitCode.OK
     say(
         f"{settings.place}: fine; {len(catalog.specs)} probe texts, {builtin} built-in exclusions, "
         f"{states} models in the store"
     )
-    if account is not None:
-        _show(settings, account, checks)
-    for finding in findings:
+    show(checked)
+    for finding in found:
         say(f"problem: {finding}")
-    return ExitCode.FINDING if findings else ExitCode.OK
+    return ExitCode.FINDING if found else ExitCode.OK
 
 
-async def _look(
-    settings: Settings, key: Secret, catalog: Catalog, clock: Clock
-) -> tuple[KeyInfo, tuple[ModelCheck | Unlisted, ...]]:
-    async with gateway_of(settings, key, clock) as gateway:
-        account = await gateway.key()
-        checks: list[ModelCheck | Unlisted] = []
-        for model in settings.models:
-            try:
-                listing = await gateway.listing(model.model)
-            except GatewayError as error:
-                checks.append(Unlisted(model=model, problem=str(error)))
-            else:
-                checks.append(_weighed(settings, model, listing, catalog))
-        return account, tuple(checks)
+async def _look(records: Records, key: Secret, catalog: Catalog, *, live: bool) -> Looked:
+    async with gateway_of(records.settings, key, records.clock) as gateway:
+        return await _Look(records, catalog, gateway).at_everything(live=live)
 
 
-def _weighed(settings: Settings, model: ModelSettings, listing: Listing, catalog: Catalog) -> ModelCheck:
-    rng = Random(0)  # noqa: S311 - only lengths are looked at
-    locale = settings.probes.locales[0]
-    probes = plan_round(
-        listing,
-        catalog,
-        number=0,
-        locale_of={route.tag: locale for route in listing.routes},
-        contracts_enabled=settings.enabled_contracts(),
-        settings=settings.probes,
-        asked=listing.tags(),
-        users=Users.drawn(rng),
-        rng=rng,
-    )
-    by_tag = {route.tag: route for route in listing.routes}
-    return ModelCheck(
-        model=model,
-        listing=listing,
-        admitted=frozenset(route.tag for route in listing.routes if is_admitted(route, model.production)),
-        probes=len(probes),
-        worst_cost=sum((_worst_cost(by_tag[probe.route], probe.body) for probe in probes), Decimal(0)),
-        unpriced=sum(route.price_completion is None for route in listing.routes),
-    )
+class AccountGateway(Gateway, Protocol):
+    """The gateway, as somebody asks it who wants to know how we stand there. Raises `GatewayError`."""
+
+    async def key(self) -> KeyInfo: ...
+
+    async def providers(self) -> Mapping[str, str]: ...
 
 
-def _worst_cost(route: Route, body: Json) -> Decimal:
-    """Price one asking whose answer is as long as it may be, in USD."""
-    prompt = sum(len(message["content"].encode()) for message in body["messages"]) // _BYTES_PER_TOKEN
-    room = body.get("max_tokens") or body.get("max_completion_tokens") or 0
-    return (
-        (route.price_prompt or Decimal(0)) * prompt
-        + (route.price_completion or Decimal(0)) * room
-        + (route.price_request or Decimal(0))
-    )
+class _Look:
+    """Asks the gateway what can be asked for nothing, and with `live` for next to nothing."""
 
+    def __init__(self, records: Records, catalog: Catalog, gateway: AccountGateway) -> None:
+        self._records = records
+        self._catalog = catalog
+        self._gateway = gateway
+        self._rng = Random(secrets.randbits(128))  # noqa: S311 - ids and nonces, no secrets
+        self._users = Users.drawn(self._rng)
 
-def _findings(
-    settings: Settings, account: KeyInfo | None, checks: Sequence[ModelCheck | Unlisted]
-) -> list[str]:
-    findings = [] if settings.models else ["no model is configured"]
-    if account is not None and account.limit_remaining is not None and account.limit_remaining <= 0:
-        findings.append("the key's limit is used up")
-    for one in checks:
-        name = one.model.model
-        match one:
-            case Unlisted():
-                findings.append(f"{name}: {one.problem}")
-            case ModelCheck() if not one.listing.routes:
-                findings.append(f"{name}: the gateway lists no route")
-            case ModelCheck() if len(one.admitted) <= settings.policy.floor:
-                findings.append(
-                    f"{name}: {len(one.admitted)} admitted routes, and the floor is {settings.policy.floor}: "
-                    "nothing could ever be suspended"
-                )
-            case ModelCheck():
-                pass
-            case _:
-                assert_never(one)
-    return findings
+    async def at_everything(self, *, live: bool) -> Looked:
+        key = await self._gateway.key()
+        models = [await self._at_model(model) for model in self._records.settings.models]
+        listed = [one for one in models if isinstance(one, ModelCheck)]
+        trials = await self._try(listed) if live else None
+        return Looked(key=key, models=tuple(models), trials=trials)
 
+    async def _at_model(self, model: ModelSettings) -> ModelCheck | Unlisted:
+        try:
+            named = await self._gateway.listing(model.model)
+        except GatewayError as error:
+            return Unlisted(model=model, problem=str(error))
+        preflights = await self._preflights(model, named)
+        withheld = frozenset[RouteId]().union(
+            *(one.withheld for when, one in preflights.items() if when in _applying(model))
+        )
+        listing = united(named, self._records.ledger.operating().undivided)
+        return ModelCheck(
+            model=model,
+            named=named,
+            listing=listing,
+            preflights=preflights,
+            admitted=frozenset(
+                route.tag
+                for route in listing.routes
+                if is_admitted(route, model.production, withheld=withheld)
+            ),
+            estimate=estimate(
+                self._records.settings,
+                model,
+                listing,
+                self._catalog,
+                self._records.ledger.settlements(model.model, ROUNDS_MEASURED),
+            ),
+        )
 
-def _rounds_a_day(settings: Settings) -> Decimal:
-    return Decimal(_DAY / settings.schedule.period)
-
-
-def _document(
-    settings: Settings,
-    account: KeyInfo | None,
-    checks: Sequence[ModelCheck | Unlisted],
-    findings: list[str],
-) -> Json:
-    looked = {one.model.model: one for one in checks}
-    return {
-        "ok": not findings,
-        "findings": findings,
-        "key": None
-        if account is None
-        else {
-            "limit_remaining_usd": None
-            if account.limit_remaining is None
-            else float(account.limit_remaining),
-            "free_tier": account.is_free_tier,
-        },
-        "models": {model.model: _facts(settings, looked.get(model.model)) for model in settings.models},
-    }
-
-
-def _facts(settings: Settings, one: ModelCheck | Unlisted | None) -> Json:
-    """State what a look at one model showed; None where nobody looked or the gateway does not list it."""
-    if not isinstance(one, ModelCheck):
-        return None
-    return {
-        "routes": sorted(one.listing.tags()),
-        "admitted": sorted(one.admitted),
-        "probes_per_round": one.probes,
-        "worst_cost_per_round_usd": float(round(one.worst_cost, 6)),
-        "worst_cost_per_day_usd": float(round(one.worst_cost * _rounds_a_day(settings), 4)),
-        "routes_without_price": one.unpriced,
-        "notes": list(one.listing.notes),
-    }
-
-
-def _show(settings: Settings, account: KeyInfo, checks: Sequence[ModelCheck | Unlisted]) -> None:
-    left = "no limit" if account.limit_remaining is None else f"{account.limit_remaining} USD left"
-    say(f"key: accepted, {left}")
-    listed = [one for one in checks if isinstance(one, ModelCheck)]
-    if not listed:
-        return
-    say_table(
-        ("model", "routes", "admitted", "probes", "USD a round", "USD a day"),
-        [
-            (
-                one.model.model,
-                str(len(one.listing.routes)),
-                str(len(one.admitted)),
-                str(one.probes),
-                f"{one.worst_cost:.4f}",
-                f"{one.worst_cost * _rounds_a_day(settings):.2f}",
+    async def _preflights(self, model: ModelSettings, listing: Listing) -> Mapping[str, Preflight]:
+        """Provoke a refusal for each way of asking; none where there is nobody to withhold."""
+        if not listing.routes:
+            return {}
+        ways = ["always", "deny", *(["zdr"] if model.production.zdr else [])]
+        return {
+            way: await preflight(
+                self._gateway,
+                listing,
+                users=self._users,
+                rng=self._rng,
+                deny=way == "deny",
+                zdr=way == "zdr",
             )
-            for one in listed
-        ],
-    )
-    say("USD at most, every answer as long as it may be; confirmations of failed probes come on top")
-    for one in listed:
-        if one.unpriced:
-            say(f"{one.model.model}: {one.unpriced} routes state no price and are counted as free")
-        for note in one.listing.notes:
-            say(f"{one.model.model}: {note}")
+            for way in ways
+        }
+
+    async def _try(self, models: list[ModelCheck]) -> tuple[Trial, ...]:
+        """Ask a few words of each provider with several tags, or at least of one route."""
+        try:
+            slugs = {slug: name for name, slug in (await self._gateway.providers()).items()}
+        except GatewayError:
+            slugs = {}  # a tag's first part is then taken for its slug
+        bench = Bench(self._records, self._gateway, users=self._users, rng=self._rng)
+        trials: dict[str, Trial] = {}
+        for one in models:
+            withheld = one.preflights["always"].withheld if one.preflights else frozenset()
+            for subject in subjects(one.named, slugs, withheld=withheld):
+                if subject.provider not in trials:
+                    trials[subject.provider] = await bench.ignoring(subject, one.named)
+        if not trials:
+            for one in models:
+                route = next((route for route in one.named.routes if route.tag in one.admitted), None)
+                if route is not None:
+                    return (await bench.answering(one.named, route),)
+        return tuple(trials[provider] for provider in sorted(trials))
+
+
+def _applying(model: ModelSettings) -> frozenset[str]:
+    """List the ways of asking in which the product's own requests are asked."""
+    ways = {"always"}
+    if model.production.data_collection == "deny":
+        ways.add("deny")
+    if model.production.zdr:
+        ways.add("zdr")
+    return frozenset(ways)

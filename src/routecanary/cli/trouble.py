@@ -6,6 +6,7 @@ from collections import Counter
 
 from routecanary.domain.event import GatewayOutage
 from routecanary.domain.verdict import VerdictKind
+from routecanary.rounds.preflight import OF_ONE_REQUEST
 from routecanary.rounds.run import RoundResult
 
 
@@ -14,7 +15,12 @@ def trouble_of(result: RoundResult) -> str | None:
     said = [
         verdict for examination in result.examinations.values() for verdict in examination.verdicts.values()
     ]
-    account = Counter(str(verdict) for verdict in said if verdict.kind is VerdictKind.ACCOUNT)
+    heard = any(verdict.kind.conclusive for verdict in said)
+    account = Counter(
+        str(verdict)
+        for verdict in said
+        if verdict.kind is VerdictKind.ACCOUNT and not (heard and verdict.code in OF_ONE_REQUEST)
+    )
     if account:
         return f"{result.model}: the account cannot be used: {account.most_common(1)[0][0]}"
     if any(isinstance(event, GatewayOutage) for event in result.events):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 
@@ -17,5 +18,9 @@ class KeyInfo:
     limit_remaining: Decimal | None = None
     usage: Decimal | None = None
     usage_daily: Decimal | None = None
+    limit_reset: str | None = None  # when the limit begins anew: the gateway's own word, e.g. "daily"
+    byok_usage: Decimal | None = None  # with keys of one's own at providers
+    free_requests_remaining: int | None = None  # of free models, today
     is_free_tier: bool | None = None
     is_management_key: bool | None = None
+    expires_at: datetime | None = None  # None = not stated, or never

@@ -7,6 +7,7 @@ from typing import Final
 
 from routecanary.domain.names import ContractName, RouteId, swallowed
 from routecanary.domain.route import Listing
+from routecanary.domain.settings import ProductionSettings
 from routecanary.errors import InputError
 from routecanary.rounds.world import World
 from routecanary.routing.layers import builtin_for
@@ -28,10 +29,7 @@ def asked_routes(world: World, listing: Listing, only: Collection[RouteId] | Non
     Raises:
         InputError: A target is not listed now.
     """
-    production = world.model(listing.model).production
-    usual = frozenset(
-        route.tag for route in listing.routes if route.tier is None or route.tag in production.only
-    )
+    usual = usual_routes(listing, world.model(listing.model).production)
     if only is None:
         return usual
     targets = frozenset(only)
@@ -45,6 +43,13 @@ def asked_routes(world: World, listing: Listing, only: Collection[RouteId] | Non
     controls = frozenset(controls_of(world, listing))
     others = sorted(usual - targets - controls)
     return targets | controls | frozenset(world.rng.sample(others, min(COMPANY, len(others))))
+
+
+def usual_routes(listing: Listing, production: ProductionSettings) -> frozenset[RouteId]:
+    """List whom a round over everybody asks: all but the opt-in tiers that production does not name."""
+    return frozenset(
+        route.tag for route in listing.routes if route.tier is None or route.tag in production.only
+    )
 
 
 def controls_of(world: World, listing: Listing) -> dict[RouteId, frozenset[ContractName]]:

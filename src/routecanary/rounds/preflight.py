@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
+from typing import Final
 
 from routecanary.discover.withheld import Untold, Withheld, withheld_from_refusal
 from routecanary.domain.answer import read_answer
@@ -20,9 +21,17 @@ from routecanary.domain.probe import Json, Probe, ProbeKind, Scene
 from routecanary.domain.route import Listing
 from routecanary.domain.router import Routing, routing_of
 from routecanary.domain.settings import ProductionSettings
+from routecanary.domain.verdict import VerdictKind
+from routecanary.judge.contract import printable
+from routecanary.judge.gateway_errors import classify_error
 from routecanary.probe.pin import PLUGINS_OFF, Users
 from routecanary.rounds.ports import Gateway
 from routecanary.rounds.world import World
+
+OF_ONE_REQUEST: Final = frozenset({"config", "region"})
+"""Reason codes of `account` that speak of one request: the other routes' requests may be fine.
+
+Source: openrouter-wire.md §4.5, where `config` does not stop the round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +40,12 @@ class Preflight:
 
     told: Withheld | Untold
     routing: Routing | None
+    fault: str | None = None  # what is wrong with the account as a whole; None = nothing that showed
+
+    @property
+    def withheld(self) -> frozenset[RouteId]:
+        """List the routes that are known to be withheld."""
+        return self.told.routes if isinstance(self.told, Withheld) else frozenset()
 
 
 async def preflight(
@@ -56,8 +71,12 @@ async def preflight(
         provider["zdr"] = True
     transcript = await gateway.ask(short_probe(listing.model, provider, users=users, max_tokens=1))
     answer = read_answer(transcript)
+    fault = classify_error(answer)
+    blamed = fault is not None and fault.kind is VerdictKind.ACCOUNT and fault.code not in OF_ONE_REQUEST
     return Preflight(
-        told=withheld_from_refusal(transcript.status, answer.error, listing), routing=routing_of(transcript)
+        told=withheld_from_refusal(transcript.status, answer.error, listing),
+        routing=routing_of(transcript),
+        fault=printable(fault.detail) if fault is not None and blamed else None,
     )
 
 

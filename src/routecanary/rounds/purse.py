@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
+from random import Random
 
 from routecanary.domain.answer import Answer
 from routecanary.domain.money import NOTHING, Extent, Price, charged, price_of
@@ -21,9 +22,10 @@ from routecanary.domain.operating import OperatingState
 from routecanary.domain.operation import BudgetReached, BudgetRestored, Operation, Reserved, Settled
 from routecanary.domain.probe import Probe, ProbeKind
 from routecanary.domain.route import Listing
-from routecanary.domain.settings import BudgetSettings
+from routecanary.domain.settings import BudgetSettings, Settings
 from routecanary.domain.times import format_instant
 from routecanary.domain.transcript import Transcript
+from routecanary.probe.catalog import Catalog
 from routecanary.probe.extent import Extents, most_askings
 from routecanary.rounds.spending import Ration, Wish, in_order, ration
 from routecanary.rounds.world import World
@@ -122,14 +124,9 @@ def allow(
         StoreError: The log failed; nothing was set aside, so nothing may be asked.
     """
     settings = world.settings
-    bounds = bounds_of(world, listing, probes)
-    enabled = settings.enabled_contracts()
-    costs: dict[RouteId, Decimal] = {}
-    for probe in probes:
-        bound = bounds[probe.route, probe.kind]
-        most = bound.price.of(bound.extent) * most_askings(probe.kind, settings.contracts, enabled)
-        costs[probe.route] = costs.get(probe.route, NOTHING) + most
-    round_id = f"{listing.model} {format_instant(world.clock.now())} {world.rng.getrandbits(64):016x}"
+    bounds = bounds_of(settings, world.catalog, listing, probes)
+    costs = most_of_routes(probes, bounds, settings)
+    round_id = f"{listing.model} {named_at(world.clock.now(), world.rng)}"
 
     @cache
     def wishes() -> tuple[Wish, ...]:
@@ -170,12 +167,21 @@ def allow(
     )
 
 
+def named_at(at: datetime, rng: Random) -> str:
+    """Make a name of its own for what is spent now."""
+    return f"{format_instant(at)} {rng.getrandbits(64):016x}"
+
+
+def is_of_a_round(round_id: str, model: ModelId) -> bool:
+    """Say whether money was set aside under this name for a round, and not for a trial of `check`."""
+    return round_id.startswith(f"{model} ")
+
+
 def bounds_of(
-    world: World, listing: Listing, probes: Sequence[Probe]
+    settings: Settings, catalog: Catalog, listing: Listing, probes: Sequence[Probe]
 ) -> Mapping[tuple[RouteId, ProbeKind], Bound]:
     """Bound the cost of one asking, for every route and kind of a plan."""
-    settings = world.settings
-    extents = Extents(listing, world.catalog, reasoning_room=settings.probes.reasoning_room)
+    extents = Extents(listing, catalog, reasoning_room=settings.probes.reasoning_room)
     routes = {route.tag: route for route in listing.routes}
     prices = {tag: price_of(route, listing, settings.budget.assumed_price) for tag, route in routes.items()}
     return {
@@ -184,6 +190,19 @@ def bounds_of(
         )
         for probe in probes
     }
+
+
+def most_of_routes(
+    probes: Sequence[Probe], bounds: Mapping[tuple[RouteId, ProbeKind], Bound], settings: Settings
+) -> dict[RouteId, Decimal]:
+    """Work out the most that asking each route can cost in a round, every confirmation included, in USD."""
+    enabled = settings.enabled_contracts()
+    costs: dict[RouteId, Decimal] = {}
+    for probe in probes:
+        bound = bounds[probe.route, probe.kind]
+        most = bound.price.of(bound.extent) * most_askings(probe.kind, settings.contracts, enabled)
+        costs[probe.route] = costs.get(probe.route, NOTHING) + most
+    return costs
 
 
 def tidings(

@@ -22,7 +22,9 @@ from routecanary.domain.names import ModelId, RouteId
 from routecanary.domain.operating import OperatingState, evolve_operating
 from routecanary.domain.operation import (
     OPERATED,
+    OPERATION_NAMES,
     Operation,
+    Settled,
     operation_draft,
     operation_from_json,
     operation_to_json,
@@ -133,6 +135,16 @@ class Ledger:
         """List the runtime entries that nobody took back, expired ones too, sorted by target."""
         self._fold.catch_up()
         return self._fold.runtime.all()
+
+    def settlements(self, model: ModelId, limit: int) -> tuple[Settled, ...]:
+        """Return what the last rounds of a model, at most `limit`, have cost; oldest first.
+
+        Raises:
+            StoreError: The log cannot be read.
+        """
+        found = self._log.newest(limit, model, kinds={OPERATION_NAMES[Settled]})
+        read = (operation_from_json(stored.body) for stored in found)
+        return tuple(settled for settled in read if isinstance(settled, Settled))
 
     def operating(self) -> OperatingState:
         """Return how the canary itself stands as of now."""

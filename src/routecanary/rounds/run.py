@@ -51,17 +51,12 @@ from routecanary.rounds.examine import (
 )
 from routecanary.rounds.observe import Patience, Sight, doubted, observe
 from routecanary.rounds.ports import UNWATCHED, Progress
-from routecanary.rounds.preflight import withheld_routes
+from routecanary.rounds.preflight import OF_ONE_REQUEST, withheld_routes
 from routecanary.rounds.purse import Purse, allow
 from routecanary.rounds.record import Observe
 from routecanary.rounds.requalify import enforced_contracts
 from routecanary.rounds.world import World
 from routecanary.routing.layers import builtin_for, runtime_for
-
-OF_ONE_REQUEST: Final = frozenset({"config", "region"})
-"""Reason codes of `account` that speak of one request: the other routes' requests may be fine.
-
-Source: openrouter-wire.md §4.5, where `config` does not stop the round."""
 
 LOG: Final = logging.getLogger("routecanary.rounds")
 

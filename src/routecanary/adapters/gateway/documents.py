@@ -6,6 +6,7 @@ Source: openrouter-wire.md §1.5, §5.3.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Final, TypeGuard
 
@@ -49,13 +50,41 @@ def key_info_from_json(document: Json, place: str) -> KeyInfo:
         limit_remaining=_amount(data, "limit_remaining"),
         usage=_amount(data, "usage"),
         usage_daily=_amount(data, "usage_daily"),
+        limit_reset=_word(data, "limit_reset"),
+        byok_usage=_amount(data, "byok_usage"),
+        free_requests_remaining=_remaining(data.get("free_model_daily_requests")),
         is_free_tier=_flag(data, "is_free_tier"),
         is_management_key=_flag(data, "is_management_key"),
+        expires_at=_instant(data, "expires_at"),
     )
 
 
 def _is_name(value: Json) -> TypeGuard[str]:
     return isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable()
+
+
+def _word(data: Mapping[str, Json], name: str) -> str | None:
+    value = data.get(name)
+    return value if _is_name(value) else None
+
+
+def _remaining(quota: Json) -> int | None:
+    value = quota.get("remaining") if isinstance(quota, dict) else None
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= 10**9:
+        return None
+    return value
+
+
+def _instant(data: Mapping[str, Json], name: str) -> datetime | None:
+    """Read a time; one without a zone is taken as UTC."""
+    value = data.get(name)
+    if not _is_name(value):
+        return None
+    try:
+        at = datetime.fromisoformat(value)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _flag(data: Mapping[str, Json], name: str) -> bool | None:
