@@ -120,11 +120,8 @@ def _row(row: Mapping[str, Json], key: str, notes: _Notes) -> _Row | None:
     if tag is None or tag == "":
         notes.add(key, "no tag: cannot be pinned")
         return None
-    if not isinstance(tag, str) or not tag.isprintable():
-        notes.add(key, "the tag is not printable text: cannot be pinned")
-        return None
     try:
-        route = parse_route(tag)
+        route = parse_route(tag if isinstance(tag, str) else "")
     except InputError:
         notes.add(key, "the tag is not a slug: cannot be pinned")
         return None

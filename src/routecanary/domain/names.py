@@ -42,6 +42,7 @@ LOCALE_ALIASES: Final = {
 _MODEL = re.compile(r"[^\s/:]+(?:/[^\s/:]+)+(?::[^\s/:]+)?")
 _TAG = re.compile(r"[^\s/]+(?:/[^\s/]+)*")
 _LOCALE = re.compile(r"[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[0-9]{3}))?")
+_DOTS = frozenset({".", ".."})
 _MAX_NAME = 200  # characters
 
 
@@ -49,9 +50,10 @@ def parse_model(text: str) -> ModelId:
     """Read a model id.
 
     Raises:
-        InputError: It is not `author/slug[:variant]`.
+        InputError: It is not `author/slug[:variant]`, holds what cannot be printed, or has a part `.` or
+            `..`, which would lead elsewhere in an address.
     """
-    if len(text) > _MAX_NAME or not _MODEL.fullmatch(text):
+    if not _is_name(text) or not _MODEL.fullmatch(text) or not _DOTS.isdisjoint(text.split("/")):
         raise InputError("not a model id", value=text, allowed="author/slug, optionally :variant")
     return ModelId(text)
 
@@ -60,9 +62,9 @@ def parse_route(text: str) -> RouteId:
     """Read a tag; the gateway wants it in lower case.
 
     Raises:
-        InputError: It is empty or holds white space or empty parts.
+        InputError: It is empty, holds white space or empty parts, or what cannot be printed.
     """
-    if len(text) > _MAX_NAME or not _TAG.fullmatch(text):
+    if not _is_name(text) or not _TAG.fullmatch(text):
         raise InputError("not a route tag", value=text, allowed="slug or slug/suffix, no white space")
     return RouteId(text.lower())
 
@@ -79,6 +81,11 @@ def parse_locale(text: str) -> Locale:
     if not _LOCALE.fullmatch(text):
         raise InputError("not a locale", value=text, allowed="a tag such as en, pt-BR, zh-Hans")
     return Locale(text)
+
+
+def _is_name(text: str) -> bool:
+    """Say whether a text can be a name: short, no control character, no lone surrogate."""
+    return len(text) <= _MAX_NAME and text.isprintable()
 
 
 def swallowed(name: str, listed: Iterable[RouteId], tiers: frozenset[RouteId]) -> frozenset[RouteId]:
