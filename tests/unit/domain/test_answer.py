@@ -253,6 +253,7 @@ def test_content_encoding_is_undone(encoding: str, packed: object):
         ("br", b"\x8b\x02\x80"),
         ("identity", gzip.compress(b"{}")),
     ],
+    ids=["half", "no gzip", "unknown", "undeclared"],
 )
 def test_content_encoding_that_does_not_decode_is_said(encoding: str, body: bytes):
     """Half a compressed body, an unknown encoding, an undeclared one."""
