@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from fractions import Fraction
 from random import Random
 from typing import Final
 
@@ -31,11 +32,10 @@ ROUNDS_MEASURED: Final = 48
 """Settled rounds that an expectation rests on at most, the last ones."""
 
 BYTES_PER_TOKEN: Final = 3  # of a prompt, low enough to overstate the tokens of most languages
-TOKENS_PER_WORD: Final = (
-    2  # of an answer, likewise; it is taken to be a third longer than the least length asked
-)
-USUAL_SHARE: Final = Decimal(1) / 3  # of the room that an answer takes whose text states no least length
-REASONING_SHARE: Final = Decimal(1) / 2  # of the room for reasoning, where that cannot be switched off
+TOKENS_PER_WORD: Final = 2  # of an answer, likewise
+USUAL_EXCESS: Final = Fraction(1, 3)  # by which an answer is longer than the least length asked
+USUAL_SHARE: Final = Fraction(1, 3)  # of the room that an answer takes whose text states no least length
+REASONING_SHARE: Final = Fraction(1, 2)  # of the room for reasoning, where that cannot be switched off
 
 
 class Basis(StrEnum):
@@ -139,7 +139,7 @@ def _usual_answer(settings: Settings, listing: Listing, route: Route, spec: Prob
     """
     words = [scene.min_words for scene in spec.scenes if scene.min_words is not None]
     if words:
-        tokens = Decimal(sum(words)) / len(words) * TOKENS_PER_WORD * 4 / 3
+        tokens = Fraction(sum(words), len(words)) * TOKENS_PER_WORD * (1 + USUAL_EXCESS)
     else:
         tokens = spec.max_tokens * USUAL_SHARE
     if reasons(listing, route):
