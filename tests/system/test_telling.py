@@ -139,6 +139,18 @@ def test_a_watcher_without_the_secret_says_so(tmp_path: Path) -> None:
     )
 
 
+def test_a_missing_secret_is_said_before_anything_is_left_alone(tmp_path: Path) -> None:
+    """`check` reads what the daemon will read; offline it needs no secret."""
+    bench = Bench(tmp_path, notify("http://127.0.0.1:9/T0K3N"))
+    del bench.environ["HOOK_SECRET"]
+    ran = bench.call("check")
+    assert (ran.code, ran.err) == (
+        2,
+        "routecanary: environment variable HOOK_SECRET: notify.webhooks.ops.secret_env: not set\n",
+    )
+    assert bench.call("check", "--offline").code == 0
+
+
 def test_a_hanging_receiver_is_given_its_time_and_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,14 @@ from routecanary.rounds.ports import Gateway
 from routecanary.rounds.preflight import Preflight, preflight
 from routecanary.rounds.records import Records
 from routecanary.rounds.trial import Bench, Trial, subjects
-from routecanary.wiring import api_key_of, catalog_of, gateway_of, offline_records, settings_at
+from routecanary.wiring import (
+    api_key_of,
+    catalog_of,
+    channels_of,
+    gateway_of,
+    offline_records,
+    settings_at,
+)
 
 
 def check(
@@ -62,6 +69,7 @@ def check(
     looked: Looked | None = None
     with offline_records(settings, clock, to_act=live) as records:
         if not offline:
+            channels_of(settings, clock)  # as the daemon will: a secret that is missing is said now
             looked = run_async(_look(records, api_key_of(settings), catalog, live=live))
         operating = records.ledger.operating()
         checked = Checked(
