@@ -206,3 +206,15 @@ def test_expectations_are_measured_after_a_round(tmp_path: Path) -> None:
     assert after["expected_cost_per_round_usd"] == pytest.approx(spent, abs=1e-6)
     assert f"{MODEL}: expected by what the rounds so far have cost; measured: the last 1\n" in words
     assert "budget: 5.00 USD a UTC day, 0.5000 of it for suspended routes; today 0.0" in words
+
+
+def test_a_round_by_hand_says_whom_the_budget_left_out(tmp_path: Path) -> None:
+    """In words and in the document, beside what the round cost."""
+    with a_lab(a_world()) as lab:
+        config = a_config(tmp_path, lab.base_url, more="[budget]\nper_day_usd = 0.01\n")
+        document = called("round", MODEL, "--json", "--config", config, environ=environment(tmp_path)).json
+        words = called("round", MODEL, "--config", config, environ=environment(tmp_path)).out
+    assert len(document["left_out"]) == 4
+    assert 0 < document["cost_usd"] < 0.01
+    line = next(line for line in words.splitlines() if line.startswith("not asked, for the day's budget"))
+    assert len(line.split(": ")[1].split(", ")) >= 4

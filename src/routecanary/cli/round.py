@@ -115,6 +115,8 @@ def _document(result: RoundResult) -> Json:
         "model": result.model,
         "locale": result.locale,
         "listing_believed": result.believed,
+        "cost_usd": float(round(result.spent_usd, 6)),
+        "left_out": sorted(result.left_out),
         "routes": {
             route: {
                 name: {"verdict": said.kind.value, "kind": said.code, "reason": said.detail}
@@ -146,6 +148,8 @@ def _show(result: RoundResult) -> None:
         shown = printed(event)
         if shown is not None and not isinstance(event, Exclusions):
             say(facts_of(shown))
+    if result.left_out:
+        say(f"not asked, for the day's budget is used up: {', '.join(sorted(result.left_out))}")
     ignored = next(event for event in result.events if isinstance(event, Exclusions)).ignore
     say("provider.ignore: " + (", ".join(ignored) or "nothing"))
 
