@@ -709,12 +709,48 @@ def test_a_listing_says_whether_the_model_can_go_without_reasoning() -> None:
             return [request.line.split()[1] for request in wire.requests], listing
 
     asked, listing = run(go(document({"data": {"reasoning": {"mandatory": True}}})))
-    assert asked == ["/api/v1/models/acme/chat-2/endpoints", "/api/v1/model/acme/chat-2"]
+    assert asked[:2] == ["/api/v1/models/acme/chat-2/endpoints", "/api/v1/model/acme/chat-2"]
     assert listing.reasoning_mandatory
     for description in (document({}, "404 Not Found"), document(b"<html>"), closed_without_a_word):
         _, listing = run(go(description))
         assert not listing.reasoning_mandatory
         assert len(listing.routes) == 1
+
+
+@pytest.mark.parametrize(
+    ("providers", "names"),
+    [
+        (
+            document({"data": [{"name": "Northern Lights", "slug": "north-host"}]}),
+            {"North Host", "Northern Lights"},
+        ),
+        (document({}, "503 Busy"), {"North Host"}),
+        (document(b"<html>"), {"North Host"}),
+        (document({"data": None}), {"North Host"}),
+    ],
+)
+def test_a_listing_completes_the_names_of_providers_once_a_day(providers: Script, names: set[str]) -> None:
+    """All models share one call; where it brings nothing, the listing's own names do until the next day."""
+
+    async def script(line: Line) -> None:
+        is_providers = wire.requests[-1].line.split()[1].endswith("/providers")
+        await (providers if is_providers else document(LISTING))(line)
+
+    async def go() -> tuple[list[Any], list[int]]:
+        nonlocal wire
+        clock, asked = ScaledClock(start=datetime(2026, 1, 5, tzinfo=UTC), rate=1.0), []
+        async with serving(script) as wire, a_gateway(wire.port, clock=clock) as gateway:
+            listings = []
+            for wait in (timedelta(), timedelta(hours=23), timedelta(hours=1)):
+                clock.advance(wait)
+                listings += await asyncio.gather(*(gateway.listing(MODEL) for _ in range(3)))
+                asked.append(sum("/providers" in request.line for request in wire.requests))
+            return listings, asked
+
+    wire = Wire()
+    listings, asked = run(go())
+    assert asked == [1, 1, 2]
+    assert [listing.routes[0].provider_names for listing in listings] == [names] * 9
 
 
 def test_a_model_id_cannot_leave_its_place_in_the_path() -> None:

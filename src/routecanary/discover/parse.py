@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from types import MappingProxyType
 from typing import Final
 
+from routecanary.discover.providers import with_provider_names
 from routecanary.domain.names import ModelId, RouteId, parse_route, swallowed
 from routecanary.domain.probe import Json
 from routecanary.domain.route import Listing, Route
@@ -25,11 +27,19 @@ MAX_NOTES: Final = 50
 MAX_COUNT: Final = 10**9  # tokens; no context is longer
 PROBE_PROMPT_TOKENS: Final = 4_000  # a price that begins above this many prompt tokens never meets a probe
 
+NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
+
 _MODEL_IDS: Final = ("id", "canonical_slug")
 
 
 def listing_from_json(
-    document: Json, *, model: ModelId, at: datetime, place: str = "listing", facts: Json = None
+    document: Json,
+    *,
+    model: ModelId,
+    at: datetime,
+    place: str = "listing",
+    facts: Json = None,
+    providers: Mapping[str, str] = NO_NAMES,
 ) -> Listing:
     """Read the answer of `GET /models/{author}/{slug}/endpoints`.
 
@@ -40,6 +50,7 @@ def listing_from_json(
         place: Names the document in messages.
         facts: The decoded body of `GET /model/{author}/{slug}`, which says whether the model can go without
             reasoning, and its ids; None, or anything else, says nothing.
+        providers: Display name → base slug, by which the routes' display names are completed.
     Returns:
         The routes sorted by tag; rows that share a tag are one route with `rows` counted. A row without a
         usable tag cannot be pinned: it is no route, and a note says so.
@@ -72,7 +83,7 @@ def listing_from_json(
         if row is not None:
             by_tag.setdefault(row.tag, []).append(row)
     tiers = frozenset(tag for tag, twins in by_tag.items() if all(row.tier for row in twins))
-    return Listing(
+    listing = Listing(
         model=model,
         at=at,
         routes=tuple(_route(by_tag[tag], swallowed(tag, by_tag, tiers)) for tag in sorted(by_tag)),
@@ -80,6 +91,7 @@ def listing_from_json(
         reasoning_mandatory=_mandatory(data) or _mandatory(described),
         notes=notes.lines(),
     )
+    return with_provider_names(listing, providers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,7 @@ from routecanary.rounds.examine import (
     examined,
     unjudged,
 )
+from routecanary.rounds.listed import tell_listing
 from routecanary.rounds.observe import Patience, Sight, doubted, observe
 from routecanary.rounds.ports import UNWATCHED, Progress
 from routecanary.rounds.preflight import OF_ONE_REQUEST, withheld_routes
@@ -186,8 +187,10 @@ def _believe(world: World, listing: Listing) -> bool:
     if known.believed is not None:  # a provider that became one route since has not shrunk
         undivided = world.ledger.operating().undivided
         known = replace(known, believed=united(known.believed, undivided))
-    world.beliefs[listing.model] = weigh(known, listing)
-    return world.beliefs[listing.model].doubted is None
+    belief = world.beliefs[listing.model] = weigh(known, listing)
+    if belief.doubted is None:
+        tell_listing(known.believed, listing)
+    return belief.doubted is None
 
 
 def _tell_doubt(world: World, listing: Listing) -> None:

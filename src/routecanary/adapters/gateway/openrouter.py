@@ -38,6 +38,7 @@ from routecanary.domain.transcript import Transcript
 from routecanary.errors import ConfigError, GatewayError, ListingError
 
 MAX_DOCUMENT: Final = 8 * 1024 * 1024  # bytes of one JSON answer
+NAMES_KEPT: Final = timedelta(days=1)  # of clock time
 
 PROBE_HEADERS: Final = {
     "Content-Type": "application/json",
@@ -60,7 +61,14 @@ class StartRecording(Protocol):
 
 class ReadListing(Protocol):
     def __call__(
-        self, document: Json, *, model: ModelId, at: datetime, place: str, facts: Json
+        self,
+        document: Json,
+        *,
+        model: ModelId,
+        at: datetime,
+        place: str,
+        facts: Json,
+        providers: Mapping[str, str],
     ) -> Listing: ...
 
 
@@ -100,6 +108,9 @@ class OpenRouterGateway:
         self._ssl = ssl_context
         self._proxy = proxy_of_environment(self._base_url) if trust_env else None
         self._lag = LagMeter(clock)
+        self._naming = asyncio.Lock()
+        self._names: Mapping[str, str] = {}  # display name → base slug
+        self._named_at: float | None = None
         self._session: aiohttp.ClientSession | None = None
         self._line: Line | None = None
 
@@ -178,7 +189,10 @@ class OpenRouterGateway:
         except JsonError as error:
             raise ListingError(error.problem, place=place) from None
         facts = await self._facts(model)
-        return self._read_listing(document, model=model, at=self._clock.now(), place=place, facts=facts)
+        names = await self._provider_names()
+        return self._read_listing(
+            document, model=model, at=self._clock.now(), place=place, facts=facts, providers=names
+        )
 
     async def _facts(self, model: ModelId) -> Json:
         """Ask for what the gateway says of the model itself; None where that cannot be had."""
@@ -186,6 +200,18 @@ class OpenRouterGateway:
             return await self._document(f"/model/{quote(model, safe='/:')}")
         except GatewayError:
             return None
+
+    async def _provider_names(self) -> Mapping[str, str]:
+        """Look up the providers at most once a day; without an answer, what was known stands."""
+        async with self._naming:
+            now = self._clock.elapsed()
+            if self._named_at is None or now - self._named_at >= NAMES_KEPT.total_seconds():
+                try:
+                    self._names = await self.providers()
+                except GatewayError:
+                    pass  # the listing names most of them by itself
+                self._named_at = now
+            return self._names
 
     async def providers(self) -> Mapping[str, str]:
         """Look up the providers: display name → base slug.
