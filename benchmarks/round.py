@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import os
 import resource
 import subprocess
@@ -283,6 +284,8 @@ def main() -> int:
         "uvloop": uvloop.new_event_loop,
         "asyncio": asyncio.new_event_loop,
     }
+    gc.collect()
+    gc.freeze()  # as the daemon does when everything is loaded
     with asyncio.Runner(loop_factory=loops[args.loop]) as runner:
         floor, captured = runner.run(measure(args.routes))
     return 0 if report(floor, captured) or not args.check else 1

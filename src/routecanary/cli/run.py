@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -81,6 +82,8 @@ def run_daemon(*, config: Path | None = None, json: bool = False) -> int:
 
     with daemon_lock(settings) as lock:
         _log_to_standard_error(lines)
+        gc.collect()
+        gc.freeze()  # what is loaded stays: going over it again would halt every open stream
         run_async(go(lock.announce))
     return ExitCode.OK
 
