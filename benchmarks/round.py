@@ -150,7 +150,7 @@ async def plan(gateway: OpenRouterGateway, routes: int) -> tuple[Probe, ...]:
 async def listen(port: int, routes: int) -> Capture:
     gateway = OpenRouterGateway(
         base_url=f"http://127.0.0.1:{port}",
-        api_key=Secret("bench"),
+        api_key=Secret("sk-or-v1-bench"),
         clock=SystemClock(),
         record=Recorder,
         read_listing=listing_from_json,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from routecanary.domain.redaction import SHORTEST
 from routecanary.domain.secret import Secret
 from routecanary.domain.transcript import Chunk, Transcript
 
@@ -16,10 +17,15 @@ from routecanary.domain.transcript import Chunk, Transcript
 def blackened(transcript: Transcript, key: Secret) -> Transcript:
     """Overwrite the key wherever an answer holds it, each character by an asterisk.
 
+    A key that may be a word or a number in an ordinary answer is left: no gateway gives such a key, and
+    asterisks in its place would make an answer look broken that is not.
+
     Returns:
         The same transcript where the key is not in it; otherwise one with the same reads, lengths and times.
     """
     plain = key.reveal()
+    if len(plain) < SHORTEST or plain.isalpha():
+        return transcript
     stars = "*" * len(plain)
     if any(plain in value for _, value in transcript.headers):
         headers = tuple((name, value.replace(plain, stars)) for name, value in transcript.headers)

@@ -55,6 +55,13 @@ def test_the_key_is_overwritten_in_headers() -> None:
     )
 
 
+@pytest.mark.parametrize("key", ["a", "rain", "weather", "12", "été"])
+def test_a_key_that_is_a_word_is_left_in_the_answer(key: str) -> None:
+    """Somebody who tries things out with a key of one letter must not see every route fail."""
+    transcript = a_transcript(f"data: a weather of 12 rains, été {key}".encode())
+    assert blackened(transcript, Secret(key)) is transcript
+
+
 def test_what_holds_no_key_is_left_alone() -> None:
     """The very same transcript comes back: nothing is copied."""
     transcript = a_transcript(b"data: hello\n\n", headers=(("server", "x"),))
