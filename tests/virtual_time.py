@@ -5,14 +5,25 @@ from __future__ import annotations
 import asyncio
 import heapq
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta
+from typing import Any
 
-_TURNS = 30
-"""Turns of the event loop in which nobody did anything before it counts as asleep."""
+
+class OnTheSpot(ThreadPoolExecutor):
+    """Does at once what a thread should do, which virtual time would not wait for."""
+
+    def submit(self, do: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(do(*arguments, **named))
+        except Exception as error:
+            done.set_exception(error)
+        return done
 
 
 class VirtualClock:
-    """Wall time and elapsed time, which move together save for `set_wall`."""
+    """Wall time and elapsed time, which move together until `set_wall`."""
 
     rate = 200.0  # what is to happen several times in a real second happens about once in a minute
 
@@ -21,7 +32,7 @@ class VirtualClock:
         self._elapsed = 0.0
         self._ahead = timedelta()
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
-        self._settings: list[tuple[float, int, Callable[[], None]]] = []
+        self._deeds: list[tuple[float, int, Callable[[], None]]] = []
         self._count = 0
         self._driver: asyncio.Task[None] | None = None
 
@@ -34,27 +45,18 @@ class VirtualClock:
     def elapsed(self) -> float:
         return self._elapsed
 
-    def at(self, moment: datetime, do: Callable[[], None]) -> None:
-        """Do something when so much time has passed as there is until a wall time, as the wall stands now."""
+    def after(self, passed: timedelta, do: Callable[[], None]) -> None:
+        """Do something when so much time has passed since the start."""
         self._count += 1
-        due = (moment - self._start - self._ahead).total_seconds()
-        heapq.heappush(self._settings, (due, self._count, do))
+        heapq.heappush(self._deeds, (passed.total_seconds(), self._count, do))
 
-    def set_wall(self, by: timedelta, *, at: datetime) -> None:
-        """Let somebody set the wall clock ahead, or back, at a moment."""
+    def set_wall(self, by: timedelta) -> None:
+        """Be set ahead, or back."""
+        self._ahead += by
 
-        def turn() -> None:
-            self._ahead += by
-
-        self.at(at, turn)
-
-    def sleep_machine(self, length: timedelta, *, at: datetime) -> None:
-        """Let the machine sleep at a moment: everything passes, and nobody notices."""
-
-        def sleep() -> None:
-            self._elapsed += length.total_seconds()
-
-        self.at(at, sleep)
+    def sleep_machine(self, length: timedelta) -> None:
+        """Let the machine sleep: everything passes, and nobody notices."""
+        self._elapsed += length.total_seconds()
 
     async def sleep(self, seconds: float) -> None:
         self._count += 1
@@ -65,12 +67,14 @@ class VirtualClock:
         await woken
 
     async def _drive(self) -> None:
+        loop = asyncio.get_running_loop()
         while self._sleepers:
-            for _ in range(_TURNS):
-                await asyncio.sleep(0)
+            await asyncio.sleep(0)  # one turn for everybody else
+            if loop._ready:  # type: ignore[attr-defined]  # somebody is still awake
+                continue
             wakes_at, _, woken = self._sleepers[0]
-            if self._settings and self._settings[0][0] <= wakes_at:
-                due, _, do = heapq.heappop(self._settings)
+            if self._deeds and self._deeds[0][0] <= wakes_at:
+                due, _, do = heapq.heappop(self._deeds)
                 self._elapsed = max(self._elapsed, due)
                 do()
                 continue

@@ -1,7 +1,7 @@
 """What else is due, besides the rounds? Ends of pauses, news of rounds that did not happen, old evidence, and
 whatever could not be said before.
 
-All of it goes by the wall clock, so that none of it is done while that has just run ahead.
+All of it goes by the wall clock, so that none of it is done while that has just been set.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Chores:
         for decision in resume_due(world):
             LOG.info("pause ended model=%s", decision.state.model)
         self._tell_overdue()
-        if world.clock.elapsed() < self._prune_at:
+        if world.clock.elapsed() < self._prune_at or self._clock_is_behind():
             return
         self._prune_at = world.clock.elapsed() + _BETWEEN_PRUNINGS
         pruned = await asyncio.to_thread(prune_if_due, world)
@@ -91,7 +91,15 @@ class Chores:
     def _clock_is_steady(self) -> bool:
         """Say whether the wall clock has been right for one period of the schedule."""
         schedule, now = self._world.settings.schedule, self._world.clock.elapsed()
-        if self._clock.leap() > schedule.max_clock_leap:
+        if abs(self._clock.leap()) > schedule.max_clock_leap:
             self._held_until = now + schedule.period.total_seconds()
         self._clock.believe()
         return now >= self._held_until
+
+    def _clock_is_behind(self) -> bool:
+        """Say whether the log knows later rounds: by such a clock it cannot be told what is old."""
+        now = self._world.clock.now()
+        return any(
+            state.last_round_at is not None and state.last_round_at > now
+            for state in self._world.ledger.states()
+        )

@@ -114,6 +114,7 @@ class Watcher:
     def _leapt(self, seconds: int) -> None:
         """Tell of a leap, and hold still for one period of the time that passes."""
         clock, period = self._world.clock, self._world.settings.schedule.period
+        self._clock.believe()
         self._counts["clock"] += 1
         self._held_until = clock.elapsed() + period.total_seconds()
         LOG.error(
@@ -135,7 +136,7 @@ class Watcher:
         if self._tried_at is not None and self._tried_at > now:
             self._tried_at = state.last_round_at
         logged = state.last_line_at
-        if logged is None or logged <= now:
+        if logged is None or logged < now:
             return self._tried_at
         if logged >= tick_before(now, period) + period:
             self._fell_behind(logged, now)
