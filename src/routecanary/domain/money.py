@@ -22,6 +22,9 @@ from routecanary.domain.settings import AssumedPrice
 NOTHING: Final = Decimal(0)
 SMALLEST: Final = Decimal("0.000000001")  # USD; amounts are rounded up to a multiple of it
 
+BEYOND: Final = Decimal(10) ** 12
+"""USD that no budget has: what would cost more, as a listing may claim, counts as this; sums stay exact."""
+
 CREDIBLE: Final = 10
 """A charge above so many times the most that was expected is not believed as it stands."""
 
@@ -173,5 +176,5 @@ def amount_from(value: object) -> Decimal | None:
 
 
 def rounded(amount: Decimal) -> Decimal:
-    """Round an amount up to a multiple of `SMALLEST`."""
-    return amount.quantize(SMALLEST, rounding=ROUND_UP) if amount else NOTHING
+    """Round an amount up to a multiple of `SMALLEST`, or down to `BEYOND`."""
+    return min(amount, BEYOND).quantize(SMALLEST, rounding=ROUND_UP) if amount else NOTHING

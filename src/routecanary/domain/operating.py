@@ -115,6 +115,7 @@ class OperatingState:
     settled: Mapping[str, Decimal] = field(default_factory=dict)  # USD by UTC day, ISO date
     reserved: Mapping[str, Reservation] = field(default_factory=dict)  # by round id, not settled
     budget_reached_at: datetime | None = None  # None = the budget allows what is planned
+    budget_reached_usd: Decimal | None = None  # the budget of a day that was reached then
     undivided: frozenset[str] = frozenset()  # slugs of providers that can only be ignored as a whole
     reload: Reload | None = None
     clock_stepped_at: datetime | None = None  # the last time
@@ -190,9 +191,10 @@ def evolve_operating(state: OperatingState, event: Operation) -> OperatingState:
         case Settled():
             return _settled(state, event)
         case BudgetReached():
-            return replace(state, budget_reached_at=state.budget_reached_at or event.at)
+            since = state.budget_reached_at or event.at
+            return replace(state, budget_reached_at=since, budget_reached_usd=event.budget_usd)
         case BudgetRestored():
-            return replace(state, budget_reached_at=None)
+            return replace(state, budget_reached_at=None, budget_reached_usd=None)
         case RoutesWithheld():
             one = replace(state.model(event.model), withheld=event.routes, withheld_at=event.at)
             return _of_model(state, event.model, one)

@@ -208,15 +208,18 @@ def most_of_routes(
 def tidings(
     operating: OperatingState, at: datetime, budget: BudgetSettings, *, short: bool
 ) -> list[Operation]:
-    """Tell that the day's budget is reached, once a day, and that a new day restored it.
+    """Tell that the day's budget is reached, once a day, and that a new day or a larger budget restored it.
 
     Args:
         short: The budget did not cover what a round would ask.
     """
     said: list[Operation] = []
     today = at.astimezone(UTC).date()
-    reached_at = operating.budget_reached_at
-    if reached_at is not None and reached_at.astimezone(UTC).date() < today:
+    reached_at, reached_usd = operating.budget_reached_at, operating.budget_reached_usd
+    if reached_at is not None and (
+        reached_at.astimezone(UTC).date() < today
+        or (reached_usd is not None and budget.per_day_usd > reached_usd)
+    ):
         said.append(BudgetRestored(at=at))
         reached_at = None
     if short and reached_at is None:

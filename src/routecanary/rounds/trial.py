@@ -45,6 +45,7 @@ class Subject:
     provider: str  # base slug
     routes: tuple[Route, ...]  # all that the slug names and the account does not withhold
     ignored: Route  # the one that is to be ignored
+    alone: bool = False  # the model has no other provider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,15 @@ def subjects(
     for slug, routes in sorted(by_slug.items()):
         single = [route for route in routes if route.tag != slug and not route.swallows]
         if len(routes) > 1 and single:
-            found.append(Subject(model=listing.model, provider=slug, routes=tuple(routes), ignored=single[0]))
+            found.append(
+                Subject(
+                    model=listing.model,
+                    provider=slug,
+                    routes=tuple(routes),
+                    ignored=single[0],
+                    alone=len(by_slug) == 1,
+                )
+            )
     return tuple(found)
 
 
@@ -106,7 +115,7 @@ class Bench:
         trial = Trial(model=subject.model, provider=subject.provider, ignored=subject.ignored.tag, usd=usd)
         if transcript is None:
             return replace(trial, holds=None, why="the day's budget does not allow the question")
-        return self._noted(_judged(trial, subject, transcript))
+        return self._noted(judged(trial, subject, transcript))
 
     async def answering(self, listing: Listing, route: Route) -> Trial:
         """Ask one route a few words, to see what else the gateway does to a request.
@@ -163,7 +172,7 @@ class Bench:
         return trial
 
 
-def _judged(trial: Trial, subject: Subject, transcript: Transcript) -> Trial:
+def judged(trial: Trial, subject: Subject, transcript: Transcript) -> Trial:
     """Compare the router's count of what is left with what should be left."""
     trial = _seen(trial, transcript)
     rows = sum(route.rows for route in subject.routes)
@@ -180,6 +189,8 @@ def _judged(trial: Trial, subject: Subject, transcript: Transcript) -> Trial:
     said = f"ignoring {subject.ignored.tag} left {count} of {rows} endpoints"
     if count == left:
         return replace(trial, holds=True, why=said)
+    if count == rows and subject.alone:  # the router may count what no filter has touched
+        return replace(trial, holds=None, why=f"{said}, and the model has no other provider to compare with")
     if count == rows:
         return replace(trial, holds=False, why=said)
     return replace(trial, holds=None, why=f"{said}, where {left} should be left")

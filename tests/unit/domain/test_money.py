@@ -168,3 +168,11 @@ def test_a_price_that_is_stated_is_taken() -> None:
     free = a_route("free", "0", "0")
     assumed = AssumedPrice(prompt=Decimal(9), completion=Decimal(9))
     assert price_of(free, a_listing(free), assumed) == FREE
+
+
+def test_a_price_beyond_all_reason_is_priced_all_the_same() -> None:
+    """A listing may claim anything: the arithmetic holds, and nothing that dear is ever asked."""
+    absurd = Price(prompt=Decimal(10) ** 12, completion=Decimal(10) ** 12)
+    assert absurd.of(MOST) == Decimal(10) ** 12
+    for usage in (None, {"cost": 1}, {"prompt_tokens": 10**9, "completion_tokens": 10**9}):
+        assert 0 < counted(an_answer(usage), absurd) <= 10 * absurd.of(MOST)
