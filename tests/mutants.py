@@ -227,9 +227,21 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="exclusions.py",
-        old="return state.mode is Mode.ENFORCE and not state.released and not state.paused",
-        new="return not state.released and not state.paused",
+        old="return state.mode is Mode.ENFORCE and not state.released and (not state.paused or over)",
+        new="return not state.released and (not state.paused or over)",
         test=f"{UNIT}test_exclusions.py::test_observe_merges_the_other_layers_only",
+    ),
+    Mutant(
+        file="acts.py",
+        old="early = state.paused_until is None or at < state.paused_until",
+        new="early = state.paused_until is None or at <= state.paused_until",
+        test=f"{UNIT}test_acts.py::test_the_clock_resumes_a_pause_at_its_end_only[3h-3h-True]",
+    ),
+    Mutant(
+        file="streaks.py",
+        old="return replace(streak, failed=0, suspicion=suspicion, retry_locale=None)",
+        new="return replace(streak, suspicion=suspicion, retry_locale=None)",
+        test=f"{UNIT}test_acts.py::test_requalifying_ends_a_streak_that_nothing_else_supports",
     ),
     Mutant(
         file="evolve.py",
@@ -245,8 +257,8 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="evolve.py",
-        old="return replace(state, routes=routes, mode=event.mode, released=False, paused=False)",
-        new="return replace(state, routes=routes, mode=event.mode)",
+        old="return replace(begun, released=False, paused=False, paused_until=None)",
+        new="return begun",
         test=f"{UNIT}test_acts.py::test_switch_ends_pause_and_release_silently_and_touches_no_hold",
     ),
     Mutant(

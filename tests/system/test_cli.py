@@ -175,6 +175,7 @@ def test_status_json(trial: Trial) -> None:
         "suspended": {SPOILED: {"contracts": ["integrity", "structured"], "offence": 1, "shadow": False}},
         "canary_layer_merged": True,
         "paused": False,
+        "paused_until": None,
         "released": False,
         "alerts": [],
     }

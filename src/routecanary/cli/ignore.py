@@ -63,7 +63,7 @@ def ignore(model: str, /, *, config: Path | None = None, json: bool = False) -> 
                 "target": route,
                 "reason": ", ".join(sorted(suspension.contracts)),
                 "until": instant(suspension.until),
-                "merged": canary_merged(state) and now < suspension.until,
+                "merged": canary_merged(state, now) and now < suspension.until,
             }
             for route, suspension in state.suspensions().items()
         ]

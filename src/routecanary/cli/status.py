@@ -133,8 +133,9 @@ def _document(
             }
             for route, suspension in in_force(state, now).items()
         },
-        "canary_layer_merged": mode is Mode.ENFORCE and canary_merged(state),
+        "canary_layer_merged": mode is Mode.ENFORCE and canary_merged(state, now),
         "paused": state.paused,
+        "paused_until": instant(state.paused_until),
         "released": state.released,
         "alerts": alerts,
     }

@@ -186,7 +186,8 @@ def _mode_changed(state: ModelState, event: ModeChanged) -> ModelState:
         name: replace(route, offences=0, streak=replace(route.streak, clean=0))
         for name, route in state.routes.items()
     }
-    return replace(state, routes=routes, mode=event.mode, released=False, paused=False, paused_until=None)
+    begun = replace(state, routes=routes, mode=event.mode)
+    return replace(begun, released=False, paused=False, paused_until=None)
 
 
 def _route(state: ModelState, name: RouteId) -> RouteState:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 
 from routecanary.domain.round import Mode
 from routecanary.domain.state import ModelState
 
 
-def canary_merged(state: ModelState) -> bool:
-    """Say whether the canary layer is part of the merge: enforced, neither released nor paused."""
-    return state.mode is Mode.ENFORCE and not state.released and not state.paused
+def canary_merged(state: ModelState, at: datetime | None = None) -> bool:
+    """Say whether the canary layer is part of the merge: enforced, neither released nor paused.
+
+    Args:
+        at: For a caller who keeps the clock: a pause whose end is reached by then is over. None: only an act
+            ends a pause, as in a replay.
+    """
+    ends = state.paused_until
+    over = at is not None and ends is not None and at >= ends
+    return state.mode is Mode.ENFORCE and not state.released and (not state.paused or over)
 
 
 def exclusions(

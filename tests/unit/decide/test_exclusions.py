@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from routecanary.decide.exclusions import exclusions
-from tests.story import HEALTHY, Story, a_story_with_suspended
+import pytest
+
+from routecanary.decide.exclusions import canary_merged, exclusions
+from tests.story import HEALTHY, Story, a_story_with_suspended, moment
 
 FAIL = "structured:fail"
 
@@ -46,3 +48,17 @@ def test_newer_entries_take_the_place_of_the_last_rounds() -> None:
     assert exclusions(story.state) == ("a", "x", "y")
     assert exclusions(story.state, runtime=[]) == ("a", "x")
     assert exclusions(story.state, builtin=["w"], runtime=["v"]) == ("a", "v", "w")
+
+
+@pytest.mark.parametrize(
+    ("until", "at", "merged"),
+    [("3h", None, False), ("3h", "2h59m59s", False), ("3h", "3h", True), (None, "9d", False)],
+)
+def test_a_pause_that_is_over_counts_for_whoever_keeps_the_clock(
+    until: str | None, at: str | None, *, merged: bool
+) -> None:
+    """A replay knows no ends of pauses, and a client heeds them."""
+    story = a_story_with_suspended("a")
+    story.pause("1h", until=until)
+    assert canary_merged(story.state, None if at is None else moment(at)) is merged
+    assert exclusions(story.state) == ()
