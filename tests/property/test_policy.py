@@ -49,6 +49,7 @@ from routecanary.domain.round import (
     Line,
     Mode,
     Pause,
+    Requalify,
     Resume,
     Round,
     RoundClass,
@@ -200,7 +201,9 @@ class PolicyMachine(RuleBasedStateMachine):
                 step(self.state, replace(line, at=line.at - back), self.policy)
 
     @rule(
-        kind=st.sampled_from(["lift", "lift", "lift", "pause", "resume", "observe", "enforce", "enforce"]),
+        kind=st.sampled_from(
+            ["lift", "lift", "lift", "pause", "resume", "requalify", "observe", "enforce", "enforce"]
+        ),
         route=names,
         false_positive=st.booleans(),
         hold=st.sampled_from([None, "30m", "1d"]),
@@ -222,9 +225,13 @@ class PolicyMachine(RuleBasedStateMachine):
                     )
                 )
             case "pause":
-                self.tell(Pause(at=at, model=MODEL))
+                self.tell(Pause(at=at, model=MODEL, until=None if hold is None else at + SPANS[hold]))
             case "resume":
-                self.tell(Resume(at=at, model=MODEL))
+                self.tell(Resume(at=at, model=MODEL, scheduled=false_positive))
+            case "requalify":
+                contract = CONTRACT_NAMES[false_positive]
+                self.tell(Requalify(at=at, model=MODEL, contracts=frozenset({contract})))
+                assert not any(contract in known.streak.suspicion for known in self.state.routes.values())
             case _:
                 self.tell(SwitchMode(at=at, model=MODEL, mode=Mode(kind)))
 
@@ -306,6 +313,11 @@ class PolicyMachine(RuleBasedStateMachine):
         assert ignore <= self.layers | suspended
         if self.state.mode is Mode.OBSERVE:
             assert ignore == self.layers, "5: observe contributes nothing"
+
+    @invariant()
+    def no_fail_streak_is_without_a_suspicion(self) -> None:
+        for route in self.state.routes.values():
+            assert bool(route.streak.failed) is bool(route.streak.suspicion)
 
     @invariant()
     def nothing_outlives_its_time(self) -> None:
