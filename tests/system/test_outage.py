@@ -1,152 +1,82 @@
-"""An hour in which everything outside is down: nobody is suspended, and each trouble is told once."""
+"""An hour in which the gateway, then the account, then the listing fails: nobody is suspended for it."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from collections import Counter
+from datetime import timedelta
 from pathlib import Path
-from random import Random
 
-from routecanary.clock import ScaledClock
-from routecanary.domain.event import EVENT_NAMES, Suspended
-from routecanary.domain.names import ModelId
-from routecanary.domain.probe import Probe
-from routecanary.domain.route import Listing
-from routecanary.domain.secret import Secret
-from routecanary.domain.settings import (
-    GatewaySettings,
-    LatencySettings,
-    ModelSettings,
-    NotifySettings,
-    ProbeSettings,
-    Settings,
-)
-from routecanary.domain.transcript import Ending, EndingKind, Transcript
-from routecanary.lab.gateway import LabGateway
+from routecanary.domain.policy import Policy
+from routecanary.domain.round import Mode
+from routecanary.domain.settings import NotifySettings, ScheduleSettings
 from routecanary.lab.host import Account
 from routecanary.lab.scenario import scenario_from_toml
-from routecanary.rounds.ports import Gateway
-from routecanary.rounds.run import run_round
-from routecanary.rounds.world import World
-from routecanary.wiring import online_world
+from routecanary.wiring import ON_EVENT
+from tests.commandline import SCENARIO
+from tests.desk import DeskGateway, Hearer, Trouble
+from tests.virtual_time import VirtualClock
+from tests.watched import NAME, START, a_watch, run, some_settings
 
-MODEL = ModelId("acme/chat-2")
-START = datetime(2026, 1, 5, tzinfo=UTC)
-RATE = 60.0  # of wire time
-CHANNEL = "on_event"
+HEALTHY_SCENARIO = scenario_from_toml(SCENARIO.split("[[models.routes.faults]]")[0], "healthy")
+"""Five routes that never fail by themselves."""
 
-SCENARIO = """
-name = "healthy"
-[noise]
-natural_failure = 0.0
-transport_errors = 0.0
-[[models]]
-id = "acme/chat-2"
-[[models.routes]]
-tag = "acme"
-provider = "Acme"
-[[models.routes]]
-tag = "cindermoor"
-provider = "Cindermoor"
-[[models.routes]]
-tag = "plover"
-provider = "Plover"
-"""
+HOUR = timedelta(hours=1)
+PERIOD = timedelta(minutes=5)
 
 
-class Moody:
-    """The lab's gateway, with moods of its own in front of it."""
-
-    def __init__(self, gateway: Gateway) -> None:
-        self._gateway = gateway
-        self.is_down = False
-        self.is_empty = False
-
-    async def listing(self, model: ModelId) -> Listing:
-        listing = await self._gateway.listing(model)
-        return replace(listing, routes=()) if self.is_empty else listing
-
-    async def ask(self, probe: Probe) -> Transcript:
-        if not self.is_down:
-            return await self._gateway.ask(probe)
-        return Transcript(
-            model=probe.model,
-            route=probe.route,
-            kind=probe.kind,
-            locale=probe.locale,
-            request=probe.body,
-            status=503,
-            headers=(("content-type", "text/html"),),
-            chunks=(),
-            ending=Ending(kind=EndingKind.EOF, at_ms=5.0),
-            started_at=START,
-            connect_ms=1.0,
-            headers_ms=2.0,
-        )
-
-
-def told(world: World) -> list[str]:
-    """Take what waits for people: the kinds of notices, in their order."""
-    kinds: list[str] = []
-    day = timedelta(days=1)
-    while delivery := world.store.claim(CHANNEL, world.clock.now(), lease=day, horizon=2 * day):
-        kinds += [notice["kind"] for notice in json.loads(delivery.body)["notices"]]
-        world.store.delivered(delivery)
-    return kinds
-
-
-def test_an_hour_of_outage_suspends_nobody_and_tells_once_of_each_trouble(tmp_path: Path) -> None:
-    """All answers are 5xx, then there is no credit, then the listing is empty; then all is well again."""
-    settings = Settings(
-        store_path=str(tmp_path / "events.sqlite3"),
-        snapshot_path=str(tmp_path / "snapshot.json"),
-        latency=LatencySettings(lag_limit=timedelta(seconds=9)),
-        probes=ProbeSettings(start_spread=timedelta(0)),
-        notify=NotifySettings(on_event=("true",)),
-        models=(ModelSettings(model=MODEL),),
+def test_an_hour_of_outage_suspends_nobody_and_is_told_once(tmp_path: Path) -> None:
+    """Each trouble is one notice and its end; the list stays empty, and rounds go on when all is well."""
+    clock = VirtualClock(START)
+    settings = some_settings(
+        tmp_path,
+        schedule=ScheduleSettings(period=PERIOD, jitter=timedelta()),
+        notify=NotifySettings(on_event=("told",)),
+        policy=Policy(min_round_gap=timedelta()),
+        initial_mode=Mode.ENFORCE,
     )
-    after_each: dict[str, list[str]] = {}
+    hearer = Hearer(ON_EVENT)
+    watched = a_watch(settings, [], clock=clock, channels=[hearer])
+    gateway = DeskGateway(HEALTHY_SCENARIO, clock)
+    watched.world.gateway = gateway
 
-    async def go() -> None:
-        clock = ScaledClock(start=START, rate=RATE)
-        async with LabGateway(scenario_from_toml(SCENARIO, "x"), seed=1, time_scale=RATE) as lab:
-            configured = replace(settings, gateway=GatewaySettings(base_url=lab.base_url))
-            async with online_world(configured, Secret("lab-key"), clock, rng=Random(1)) as world:
-                moody = Moody(world.gateway)
-                world.gateway = moody
+    def set_account(account: Account) -> None:
+        gateway.desk.account = account
 
-                async def rounds(name: str, count: int, mood: Callable[[], None] = lambda: None) -> None:
-                    mood()
-                    for _ in range(count):
-                        await run_round(world, MODEL)
-                        clock.advance(timedelta(minutes=5))
-                    after_each[name] = told(world)
+    def set_trouble(trouble: Trouble | None) -> None:
+        gateway.trouble = trouble
 
-                await rounds("healthy", 2)
-                await rounds("down", 4, lambda: setattr(moody, "is_down", True))
+    begins = timedelta(minutes=20)
+    for after, deed in (
+        (timedelta(), lambda: set_trouble(Trouble.SERVER_ERRORS)),
+        (HOUR / 3, lambda: set_account(Account.NO_CREDIT)),
+        (HOUR / 3, lambda: set_trouble(None)),
+        (HOUR * 2 / 3, lambda: set_trouble(Trouble.EMPTY_LISTING)),
+        (HOUR, lambda: set_account(Account.OK)),
+        (HOUR, lambda: set_trouble(None)),
+        (HOUR + timedelta(minutes=20), watched.supervisor.stop),
+    ):
+        clock.after(begins + after, deed)
+    run(watched)
 
-                def no_credit() -> None:
-                    moody.is_down, lab.account = False, Account.NO_CREDIT
-
-                await rounds("no credit", 4, no_credit)
-
-                def no_listing() -> None:
-                    moody.is_empty, lab.account = True, Account.OK
-
-                await rounds("no listing", 2, no_listing)  # a third in a row that agrees would be believed
-                await rounds("well", 3, lambda: setattr(moody, "is_empty", False))
-                assert world.store.count(kinds={EVENT_NAMES[Suspended]}) == 0
-                assert world.ledger.state(MODEL).suspensions() == {}
-                assert dict(world.ledger.conditions().of(MODEL)) == {}
-
-    asyncio.run(go())
-    assert after_each == {
-        "healthy": [],
-        "down": ["gateway_outage"],
-        "no credit": ["account_fault"],
-        "no listing": ["listing_shrunk"],
-        "well": ["listing_believed", "account_restored", "gateway_outage_ended"],
+    told = Counter(hearer.kinds())
+    assert told == {
+        "gateway_outage": 1,
+        "account_fault": 1,
+        "listing_shrunk": 1,
+        "capacity_low": 1,  # the third empty listing in a row is believed, as the policy says
+        "capacity_restored": 1,
+        "round_overdue": 1,
+        "listing_believed": 1,
+        "account_restored": 1,
+        "gateway_outage_ended": 1,
+        "round_returned": 1,
     }
+    kinds = Counter(stored.kind for stored in watched.world.store.read())
+    assert not kinds.keys() & {"suspended", "suspension_blocked", "common_cause"}
+    assert kinds["gateway_outage"] > 4, "it was met again and again"
+    assert kinds["account_fault"] > 2
+    assert watched.supervisor.counts["doubted"] == 2
+    assert watched.world.ledger.state(NAME).suspensions() == {}
+    conditions = watched.world.ledger.conditions()
+    assert dict(conditions.of(NAME)) == {}
+    assert dict(conditions.of(None)) == {}
