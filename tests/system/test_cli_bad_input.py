@@ -436,6 +436,16 @@ def test_a_gateway_that_quotes_the_key_is_not_quoted(place: Place) -> None:
         assert dict(transcript.headers)["x-quoted"].startswith("Bearer ***")
 
 
+def test_a_listing_that_is_none_leaves_a_new_store_empty(tmp_path: Path) -> None:
+    """Before there is a listing nothing is recorded: not a mode, not what judges, no event at all."""
+    with a_gateway_that_says(200, b'{"data": 7}') as base_url:
+        config = a_config(tmp_path, base_url)
+        said = called("round", MODEL, "--config", config, environ=environment(tmp_path))
+    assert said.code == 2, said.err
+    with SqliteStore(tmp_path / "events.sqlite3") as store:
+        assert store.count() == 0
+
+
 def test_a_gateway_that_is_not_there(place: Place) -> None:
     """Exit code 3; the line says that no connection came about."""
     with socket.socket() as nobody:

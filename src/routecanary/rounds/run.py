@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -24,14 +25,12 @@ from routecanary.domain.archive import PackedTranscript
 from routecanary.domain.event import Event
 from routecanary.domain.money import NOTHING
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId, swallowed
-from routecanary.domain.operation import operation_draft
 from routecanary.domain.probe import Probe
 from routecanary.domain.round import Round, RouteReport
 from routecanary.domain.route import Listing, Route
 from routecanary.domain.state import ModelState
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict, VerdictKind
-from routecanary.errors import ClockError
 from routecanary.judge.examine import judge_answer, judge_transcript
 from routecanary.judge.registry import contracts_with
 from routecanary.probe.plan import confirmation, plan_round
@@ -53,7 +52,7 @@ from routecanary.rounds.listed import tell_listing
 from routecanary.rounds.observe import Patience, Sight, doubted, observe
 from routecanary.rounds.ports import UNWATCHED, Progress
 from routecanary.rounds.preflight import OF_ONE_REQUEST, withheld_routes
-from routecanary.rounds.purse import Purse, allow
+from routecanary.rounds.purse import Till, allow, settling
 from routecanary.rounds.record import Observe
 from routecanary.rounds.requalify import enforced_contracts
 from routecanary.rounds.world import World
@@ -97,24 +96,26 @@ async def run_round(
         StoreError: The decision could not be kept; nothing is published.
     """
     watch = ClockWatch(world.clock)
-    attend(world, model)
-    began = world.ledger.head()
-    state = world.ledger.state(model)
-    locale = round_locale(state, world.settings.probes.locales)
     named = await world.gateway.listing(model)
     listing = united(named, world.ledger.operating().undivided)
     if not _believe(world, listing):
         _tell_doubt(world, listing)
+        state = world.ledger.state(model)
         return RoundResult(
             model=model,
             listing=listing,
             believed=False,
-            locale=locale,
+            locale=round_locale(state, world.settings.probes.locales),
             examinations={},
             events=(),
             state=state,
         )
     withheld = await withheld_routes(world, named)
+    asked = asked_routes(world, listing, only)
+    attend(world, model)
+    began = world.ledger.head()
+    state = world.ledger.state(model)
+    locale = round_locale(state, world.settings.probes.locales)
     locale_of = locales_for(state, world.settings.probes.locales, listing.tags())
     planned = plan_round(
         listing,
@@ -123,7 +124,7 @@ async def run_round(
         locale_of=locale_of,
         contracts_enabled=world.settings.enabled_contracts(),
         settings=world.settings.probes,
-        asked=asked_routes(world, listing, only),
+        asked=asked,
         users=world.users,
         rng=world.rng,
     )
@@ -137,19 +138,19 @@ async def run_round(
     )
     purse = allowance.purse
     progress.planned(allowance.probes)
-    captured = await capture(
-        allowance.probes,
-        world.gateway,
-        clock=world.clock,
-        rng=world.rng,
-        spread=world.settings.probes.start_spread,
-        blames_account=lambda transcript: _blames_account(world, transcript),
-        progress=progress,
-    )
-    examinations = await _examine(world, listing, captured, progress, purse)
-    settled = (purse.settled(world.clock.now()),) if allowance.probes else ()
+    till = Till(world.gateway, purse)
     most = world.settings.schedule.max_clock_leap
-    try:
+    with settling(world, purse) if allowance.probes else nullcontext():
+        captured = await capture(
+            allowance.probes,
+            till,
+            clock=world.clock,
+            rng=world.rng,
+            spread=world.settings.probes.start_spread,
+            blames_account=lambda transcript: _blames_account(world, transcript),
+            progress=progress,
+        )
+        examinations = await _examine(world, listing, captured, progress, till)
         watch.now(most)
         ensure_mode(world, model)
         decision = world.ledger.decide(
@@ -161,12 +162,9 @@ async def run_round(
             began=began,
             listing=listing,
             transcripts=_packed(world, examinations.values()),
-            operations=settled,
+            operations=(purse.settled(world.clock.now()),) if allowance.probes else (),
             observe=_observer(world, listing, examinations),
         )
-    except ClockError:  # nothing is decided, and yet it was paid for
-        world.ledger.note(*map(operation_draft, settled))
-        raise
     world.publish()
     return RoundResult(
         model=model,
@@ -233,7 +231,7 @@ async def _examine(
     listing: Listing,
     captured: Mapping[RouteId, Sequence[Captured]],
     progress: Progress,
-    purse: Purse,
+    till: Till,
 ) -> Mapping[RouteId, Examination]:
     """Judge every first answer, then confirm what failed, then settle; every answer is paid for."""
     enabled = world.settings.enabled_contracts()
@@ -247,9 +245,9 @@ async def _examine(
             verdicts = judge_answer(answer, limits, judges, only=contracts)
         except Exception as error:  # the border of one route: whatever it sent, the others are judged
             LOG.exception("answer not judged model=%s route=%s", transcript.model, transcript.route)
-            purse.pay_unread(transcript)
+            till.purse.pay_unread(transcript)
             return unjudged(error, transcript.kind, contracts)
-        purse.pay(answer)
+        till.purse.pay(answer)
         return verdicts
 
     async def ask_again(probe: Probe) -> Captured | None:
@@ -265,7 +263,7 @@ async def _examine(
             return None
         soonest, latest = world.settings.probes.confirm_delay
         await world.clock.sleep(world.rng.uniform(soonest.total_seconds(), latest.total_seconds()))
-        transcript = await world.gateway.ask(again)
+        transcript = await till.ask(again)
         progress.answered(again, transcript)
         return Captured(probe=again, transcript=transcript)
 
