@@ -47,7 +47,8 @@ def test_an_application_inherits_no_dependency(wheel: Path, tmp_path: Path) -> N
     assert all("extra == 'daemon'" in line for line in required)
     bare = [sys.executable, "-I", "-S", "-c"]  # no site-packages
     path = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
-    use = "from routecanary.client import Canary as C; print(C('/none', thread=False).provider_preferences('a/b'))"
+    use = "from routecanary.client import Canary; "
+    use += "print(Canary('/none', thread=False).provider_preferences('a/b'))"
     said = subprocess.run([*bare, path + use], capture_output=True, text=True, timeout=60, check=True)
     assert said.stdout == "{}\n"
     run = "import routecanary.__main__ as m; m.main()"
