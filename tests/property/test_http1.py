@@ -20,6 +20,13 @@ NOISE = st.lists(
     st.sampled_from(
         [
             b"HTTP/1.1 200 OK",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            b"HTTP/1.1 200 OK\nContent-Length: 3\n\n",
+            b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n",
+            b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n",
+            b"HTTP/1.0 204 No Content\r\n\r\n",
+            b"3 ;x=y\r\nabc\r\n",
+            b"0\r\nX-Trailer: 1\r\n\r\n",
             b"\r\n",
             b"\n",
             b"\r",
