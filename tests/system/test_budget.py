@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -28,7 +30,6 @@ from routecanary.domain.operation import (
 from routecanary.domain.policy import Policy
 from routecanary.domain.probe import Probe
 from routecanary.domain.round import Mode, RoundClass
-from routecanary.domain.route import Listing
 from routecanary.domain.secret import Secret
 from routecanary.domain.settings import (
     BudgetSettings,
@@ -43,6 +44,7 @@ from routecanary.domain.verdict import VerdictKind
 from routecanary.errors import ClockError
 from routecanary.lab.gateway import LabGateway
 from routecanary.lab.scenario import builtin_scenario
+from routecanary.rounds.ports import Gateway
 from routecanary.rounds.run import RoundResult, run_round
 from routecanary.rounds.world import World
 from routecanary.wiring import online_world
@@ -200,39 +202,94 @@ def test_a_round_settles_on_what_the_gateway_charged(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-class Breaking:
-    """A gateway that lists, and breaks when it is asked: a crash in the middle of a round."""
+class Odd:
+    """The lab's gateway until it is asked, then whatever `answer` does."""
 
-    def __init__(self, listing: Listing) -> None:
-        self._listing = listing
-
-    async def listing(self, model: ModelId) -> Listing:
-        return self._listing
-
-    async def ask(self, probe: Probe) -> Transcript:
-        raise RuntimeError("our own bug")
+    def __init__(self, sound: Gateway, answer: Callable[[Probe], Awaitable[Transcript]]) -> None:
+        self.listing = sound.listing
+        self.ask = answer
 
 
-def test_a_crash_between_setting_aside_and_settling_leaves_the_careful_number(tmp_path: Path) -> None:
-    """What was set aside stays counted, in this process and after a restart."""
+async def break_down(_: Probe) -> Transcript:
+    raise RuntimeError("our own bug")
+
+
+async def die(_: Probe) -> Transcript:
+    os._exit(9)
+
+
+def only_reserved(world: World) -> Reserved:
+    (reserved,) = [op for op in told(world) if isinstance(op, Reserved)]
+    return reserved
+
+
+async def die_in_a_round(folder: Path, base_url: str) -> None:
+    """Begin a round and die as if killed, with the first question on its way."""
+    clock = ScaledClock(start=NOON, rate=RATE)
+    async with online_world(settings_of(folder, base_url), Secret("lab-key"), clock) as world:
+        world.gateway = Odd(world.gateway, die)
+        await run_round(world, MODEL)
+
+
+def test_a_death_between_setting_aside_and_settling_leaves_the_careful_number(tmp_path: Path) -> None:
+    """What was set aside counts in full after a restart, beside what the next round costs."""
 
     async def go() -> None:
-        async with a_world(tmp_path) as (world, clock, lab):
-            listing = await world.gateway.listing(MODEL)
-            sound = world.gateway
-            world.gateway = Breaking(listing)
-            with pytest.raises(ExceptionGroup):
-                await run_round(world, MODEL)
-            (reserved,) = [op for op in told(world) if isinstance(op, Reserved)]
+        async with a_world(tmp_path) as (world, _, lab):
+            dying = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "tests.system.test_budget", tmp_path, lab.base_url
+            )
+            assert await dying.wait() == 9
+            reserved = only_reserved(world)
             assert world.ledger.operating().committed(NOON.date()) == reserved.usd > 0
-            world.gateway = sound
-            clock.advance(HALF_AN_HOUR)
             result = await run_round(world, MODEL)
             assert world.ledger.operating().committed(NOON.date()) == reserved.usd + result.spent_usd
-            settings = settings_of(tmp_path, lab.base_url)
-            async with online_world(settings, Secret("lab-key"), clock) as restarted:
-                known = restarted.ledger.operating().committed(NOON.date())
-                assert known == reserved.usd + result.spent_usd
+
+    asyncio.run(go())
+
+
+def test_a_round_that_breaks_counts_what_was_sent_at_its_most(tmp_path: Path) -> None:
+    """What was never sent costs nothing; the error travels on."""
+
+    async def go() -> None:
+        async with a_world(tmp_path) as (world, _, lab):
+            world.gateway = Odd(world.gateway, break_down)
+            with pytest.raises(ExceptionGroup):
+                await run_round(world, MODEL)
+            reserved = only_reserved(world)
+            (settled,) = [op for op in told(world) if isinstance(op, Settled)]
+            assert (settled.round_id, settled.again) == (reserved.round_id, 0)
+            assert 1 <= settled.asked <= 4  # each of the routes at most its first question
+            assert 0 < settled.usd < reserved.usd / 3
+            assert world.ledger.operating().committed(NOON.date()) == settled.usd
+            assert len(lab.ledger) == 0
+
+    asyncio.run(go())
+
+
+def test_a_round_that_is_stopped_counts_what_is_under_way_at_its_most(tmp_path: Path) -> None:
+    """A daemon that is restarted in the middle of its rounds does not use up its budget by that."""
+
+    async def go() -> None:
+        async with a_world(tmp_path) as (world, _, lab):
+            answered = asyncio.Event()
+            sound = world.gateway
+
+            async def ask(probe: Probe) -> Transcript:
+                transcript = await sound.ask(probe)
+                answered.set()
+                return transcript
+
+            world.gateway = Odd(sound, ask)
+            running = asyncio.create_task(run_round(world, MODEL))
+            await answered.wait()
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            (settled,) = [op for op in told(world) if isinstance(op, Settled)]
+            charges = sum(Decimal(str(served.usage["cost"])) for served in lab.ledger)
+            assert charges <= settled.usd < only_reserved(world).usd
+            assert world.ledger.state(MODEL).rounds == 0
 
     asyncio.run(go())
 
@@ -274,3 +331,7 @@ def test_two_rounds_at_once_share_one_budget(tmp_path: Path) -> None:
             assert world.ledger.operating().committed(NOON.date()) <= budget.per_day_usd
 
     asyncio.run(go())
+
+
+if __name__ == "__main__":
+    asyncio.run(die_in_a_round(Path(sys.argv[1]), sys.argv[2]))

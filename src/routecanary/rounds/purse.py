@@ -8,7 +8,9 @@ Source: docs/money.md.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -19,14 +21,23 @@ from routecanary.domain.answer import Answer
 from routecanary.domain.money import NOTHING, Extent, Price, charged, price_of
 from routecanary.domain.names import ModelId, RouteId
 from routecanary.domain.operating import OperatingState
-from routecanary.domain.operation import BudgetReached, BudgetRestored, Operation, Reserved, Settled
+from routecanary.domain.operation import (
+    BudgetReached,
+    BudgetRestored,
+    Operation,
+    Reserved,
+    Settled,
+    operation_draft,
+)
 from routecanary.domain.probe import Probe, ProbeKind
 from routecanary.domain.route import Listing
 from routecanary.domain.settings import BudgetSettings, Settings
 from routecanary.domain.times import format_instant
 from routecanary.domain.transcript import Transcript
+from routecanary.errors import StoreError
 from routecanary.probe.catalog import Catalog
 from routecanary.probe.extent import Extents, most_askings
+from routecanary.rounds.ports import Gateway
 from routecanary.rounds.spending import Ration, Wish, in_order, ration
 from routecanary.rounds.world import World
 
@@ -37,6 +48,11 @@ class Bound:
 
     price: Price
     extent: Extent
+
+    @property
+    def most(self) -> Decimal:
+        """The most that it may cost, in USD."""
+        return self.price.of(self.extent)
 
 
 class Purse:
@@ -56,44 +72,81 @@ class Purse:
             bounds: What one asking of each route and kind may cost.
             unasked: Planned probes that the budget did not allow.
         """
-        self.spent = NOTHING  # USD
-        self.asked = 0  # answers, those to confirmations included
+        self.spent = NOTHING  # USD, on answers
+        self._asked = 0
         self._again = 0
+        self._under_way: Counter[tuple[RouteId, ProbeKind]] = Counter()  # sent, and not paid for yet
         self._model = model
         self._round_id = round_id
         self._bounds = bounds
         self._unasked = unasked
 
+    def sent(self, probe: Probe) -> None:
+        """Count a probe that is about to be sent at its most, until its answer is paid for."""
+        self._asked += 1
+        self._again += probe.attempt > 0
+        self._under_way[probe.route, probe.kind] += 1
+
     def pay(self, answer: Answer) -> None:
         """Count one answer; each is handed in once."""
-        transcript = answer.transcript
-        if transcript.route is None:
-            raise LookupError("only the answer of a pinned probe has a price")
-        bound = self._bounds[transcript.route, transcript.kind]
+        bound = self._arrived(answer.transcript)
         self.spent += charged(answer, bound.price, bound.extent)
-        self.asked += 1
-        self._again += transcript.attempt > 0
 
     def pay_unread(self, transcript: Transcript) -> None:
         """Count an answer that we could not read at the most that it can have cost."""
+        self.spent += self._arrived(transcript).most
+
+    def _arrived(self, transcript: Transcript) -> Bound:
         if transcript.route is None:
             raise LookupError("only the answer of a pinned probe has a price")
-        bound = self._bounds[transcript.route, transcript.kind]
-        self.spent += bound.price.of(bound.extent)
-        self.asked += 1
-        self._again += transcript.attempt > 0
+        key = transcript.route, transcript.kind
+        self._under_way[key] -= 1
+        return self._bounds[key]
 
     def settled(self, at: datetime) -> Settled:
-        """Make the event that puts what was spent in the place of what was set aside."""
+        """Make the event that puts what was spent, or may have been, in the place of what was set aside."""
+        under_way = (self._bounds[key].most * count for key, count in self._under_way.items())
         return Settled(
             at=at,
             model=self._model,
             round_id=self._round_id,
-            usd=self.spent,
-            asked=self.asked,
+            usd=self.spent + sum(under_way, NOTHING),
+            asked=self._asked,
             again=self._again,
             unasked=self._unasked,
         )
+
+
+class Till:
+    """The gateway, as a round asks it that pays: whatever is sent is counted first."""
+
+    def __init__(self, gateway: Gateway, purse: Purse) -> None:
+        self._gateway = gateway
+        self.purse = purse
+
+    async def listing(self, model: ModelId) -> Listing:
+        """Discover the routes of a model, which costs nothing."""
+        return await self._gateway.listing(model)
+
+    async def ask(self, probe: Probe) -> Transcript:
+        """Ask one probe, as the gateway does."""
+        self.purse.sent(probe)
+        return await self._gateway.ask(probe)
+
+
+@contextmanager
+def settling(world: World, purse: Purse) -> Iterator[None]:
+    """Settle a round that ends before it is decided, stopped or broken by an error.
+
+    Nothing of it is recorded, and yet it was paid for: what was sent and not answered counts at its most.
+    Only a death of the whole process leaves everything set aside.
+    """
+    try:
+        yield
+    except BaseException:
+        with suppress(StoreError):  # what is wrong already shall be seen, and what was set aside still counts
+            world.ledger.note(operation_draft(purse.settled(world.clock.now())))
+        raise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +253,7 @@ def most_of_routes(
     costs: dict[RouteId, Decimal] = {}
     for probe in probes:
         bound = bounds[probe.route, probe.kind]
-        most = bound.price.of(bound.extent) * most_askings(probe.kind, settings.contracts, enabled)
+        most = bound.most * most_askings(probe.kind, settings.contracts, enabled)
         costs[probe.route] = costs.get(probe.route, NOTHING) + most
     return costs
 
