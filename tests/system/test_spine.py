@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+
+import pytest
 
 from routecanary.client import Canary
 from routecanary.clock import ScaledClock
@@ -109,3 +112,12 @@ def test_a_mended_route_comes_back_by_itself(tmp_path: Path) -> None:
     told = [event for event in events if isinstance(event, Suspended | Reinstated)]
     assert [type(event) for event in told] == [Suspended, Reinstated]
     assert told[1].at == START + timedelta(minutes=90)
+
+
+def test_a_listing_is_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The second one names the same routes, so there is nothing to say."""
+    caplog.set_level(logging.INFO, logger="routecanary.rounds")
+    healthy = "\n".join(f'[[models.routes]]\ntag = "h{n}"\nprovider = "H{n}"' for n in range(3))
+    scenario = scenario_from_toml(HEALING.format(healthy=healthy), "healing")
+    make_rounds(scenario, tmp_path, rounds=2)
+    assert [line for line in caplog.messages if "routes" in line] == ["listed model=acme/chat-2 routes=4"]
