@@ -22,15 +22,18 @@ NAME = ModelId(MODEL)
 
 
 @contextmanager
-def the_daemon(folder: Path, base_url: str, *tokens: str) -> Iterator[subprocess.Popen[str]]:
-    config = a_config(folder, base_url)
+def the_daemon(
+    folder: Path, base_url: str, *tokens: str, more: str = "", **variables: str
+) -> Iterator[subprocess.Popen[str]]:
+    """Run the daemon in enforce mode; `more` stands in its configuration, `variables` in its environment."""
+    config = a_config(folder, base_url, more=more)
     config.write_text('initial_mode = "enforce"\n' + config.read_text(encoding="utf-8"), encoding="utf-8")
     with (
         (folder / "log").open("w") as log,
         subprocess.Popen(
             command("run", *tokens),
             cwd=folder,
-            env=environment(folder),
+            env=environment(folder, **variables),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=log,
