@@ -34,13 +34,14 @@ class Reports:
         self._unsaid.pop(key, None)
         self._unsaid[key] = operation
         self.say_again()
+        if self._unsaid:
+            LOG.warning("kept back until the store takes it event=%s", OPERATION_NAMES[type(operation)])
 
     def say_again(self) -> None:
         """Try again to keep what could not be kept."""
         for key, operation in tuple(self._unsaid.items()):
             try:
                 self._ledger.note(operation_draft(operation))
-            except StoreError as error:
-                LOG.warning("not kept yet event=%s error=%s", OPERATION_NAMES[type(operation)], error)
+            except StoreError:  # whoever met it first has told of it
                 return
             del self._unsaid[key]

@@ -201,6 +201,7 @@ class Watcher:
 
     def _finished(self, result: RoundResult, *, seconds: float) -> None:
         self._behind = False
+        self._reports.say_again()  # the store takes what it is given
         how = "finished" if result.believed else "doubted"
         self._counts[how] += 1
         LOG.info(
