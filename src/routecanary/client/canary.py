@@ -131,21 +131,27 @@ class Canary:
         """Describe the state for a health check; all values are plain JSON.
 
         `ok` is true when a snapshot is in use, the canary layer is believed, and the last look found nothing
-        amiss. `counters` holds every name of `CALL_COUNTERS` and `LOOK_COUNTERS`.
+        amiss. `released` and `paused` list the models whose canary layer is left out of the merge on purpose:
+        no route was left, or a person stopped it. `counters` holds every name of `CALL_COUNTERS` and
+        `LOOK_COUNTERS`.
         """
         watch, views = self._watch, self._watch.views
         now = self._clock()
         doubt = NO_SNAPSHOT if views is None else views.doubt_at(now)
+        models = {} if views is None else views.snapshot.models
+        enforced = {name: facts for name, facts in models.items() if facts.enforced}
         return {
             "ok": doubt is None and watch.fault is None,
             "path": self.path,
             "loaded": views is not None,
             "loads": watch.loads,
-            "models": 0 if views is None else len(views.snapshot.models),
+            "models": len(models),
             "written_at": None if views is None else views.snapshot.written_at,
             "age_seconds": None if views is None else now - views.snapshot.written_at,
             "stale": doubt == STALE,
             "from_future": doubt == FROM_FUTURE,
+            "released": sorted(name for name, facts in enforced.items() if facts.released),
+            "paused": sorted(name for name, facts in enforced.items() if facts.is_paused(now)),
             "fault": watch.fault,
             "problem": watch.problem,
             "watching": watch.alive,

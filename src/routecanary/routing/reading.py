@@ -75,6 +75,10 @@ class ModelFacts:
         self.suspensions = suspensions
         self.index = index
 
+    def is_paused(self, now: float) -> bool:
+        """Say whether a person stopped the merging of the canary layer, and its end is not reached."""
+        return self.paused and (self.paused_until is None or now < self.paused_until)
+
 
 class Snapshot:
     """A snapshot file, read; times in epoch seconds, ages in seconds."""

@@ -149,11 +149,10 @@ def view_of(snapshot: Snapshot, model: str, facts: ModelFacts | None, now: float
             doubt = UNKNOWN_MODEL
     canary: set[str] = set()
     if facts is not None and facts.enforced and not facts.released:
-        paused = facts.paused and (facts.paused_until is None or now < facts.paused_until)
         if facts.paused_until is not None:
             ends.append(facts.paused_until)
         ends.extend(suspension.until for suspension in facts.suspensions)
-        if not paused and doubt is None:
+        if not facts.is_paused(now) and doubt is None:
             canary = {suspension.route for suspension in facts.suspensions if now < suspension.until}
     ignore = tuple(sorted(kept | canary))
     return View(

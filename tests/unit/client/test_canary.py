@@ -18,6 +18,7 @@ from routecanary.adapters.snapshot import write_snapshot
 from routecanary.client import Canary, default_path
 from routecanary.client.canary import CALL_COUNTERS
 from routecanary.client.watch import LOOK_COUNTERS
+from routecanary.domain.round import Mode
 from tests.snapshots import MODEL, NOW, after, builtin, document, facts, runtime, suspended
 
 GOOD = document(
@@ -397,11 +398,29 @@ def test_status_is_plain_json_for_a_health_check(canary: Canary, path: Path, wal
         "age_seconds": 60.0,
         "stale": False,
         "from_future": False,
+        "released": [],
+        "paused": [],
         "fault": None,
         "problem": None,
         "watching": False,
         "counters": dict.fromkeys((*CALL_COUNTERS, *LOOK_COUNTERS), 0),
     }
+
+
+def test_status_names_the_models_whose_layer_is_left_out_on_purpose(path: Path, wall: Wall) -> None:
+    """Released, or paused until its end; in observe mode there is nothing to leave out."""
+    end = after(hours=1)
+    models = (
+        facts("a/released", released=True),
+        facts("b/paused", paused=True, paused_until=end),
+        facts("c/observed", mode=Mode.OBSERVE, released=True, paused=True),
+    )
+    write_snapshot(path, document(*models))
+    with Canary(path, clock=wall, thread=False) as canary:
+        status = canary.status()
+        assert (status["released"], status["paused"]) == (["a/released"], ["b/paused"])
+        wall.now = end
+        assert canary.status()["paused"] == []
 
 
 def test_a_thread_takes_new_snapshots_up(path: Path, wall: Wall) -> None:
