@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import os
 import resource
 import subprocess
@@ -34,6 +33,7 @@ import uvloop
 from routecanary.adapters.config.texts import shipped_texts
 from routecanary.adapters.gateway.openrouter import OpenRouterGateway
 from routecanary.adapters.store.sqlite import SqliteStore
+from routecanary.cli.loop import calm_collector
 from routecanary.clock import SystemClock
 from routecanary.discover.parse import listing_from_json
 from routecanary.domain.answer import read_answer
@@ -284,8 +284,7 @@ def main() -> int:
         "uvloop": uvloop.new_event_loop,
         "asyncio": asyncio.new_event_loop,
     }
-    gc.collect()
-    gc.freeze()  # as the daemon does when everything is loaded
+    calm_collector()  # as the daemon does
     with asyncio.Runner(loop_factory=loops[args.loop]) as runner:
         floor, captured = runner.run(measure(args.routes))
     return 0 if report(floor, captured) or not args.check else 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from typing import Final
 
 from routecanary import __version__
 from routecanary.cli.exit_codes import ExitCode
-from routecanary.cli.loop import run_async
+from routecanary.cli.loop import calm_collector, run_async
 from routecanary.cli.output import abandon_output, facts_of, plain, say_json
 from routecanary.cli.trouble import trouble_of
 from routecanary.clock import SystemClock
@@ -82,8 +81,7 @@ def run_daemon(*, config: Path | None = None, json: bool = False) -> int:
 
     with daemon_lock(settings) as lock:
         _log_to_standard_error(lines)
-        gc.collect()
-        gc.freeze()  # what is loaded stays: going over it again would halt every open stream
+        calm_collector()
         run_async(go(lock.announce))
     return ExitCode.OK
 
