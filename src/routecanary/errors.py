@@ -14,6 +14,7 @@ RoutecanaryError
 │   │   └── ScenarioFaultsError    several of them, found in one reading
 │   └── ListingError        the gateway's endpoint listing
 ├── GatewayError          the gateway could not be asked (discovery, /key); never evidence against a route
+│   └── AccountError             because of our key, credit or configuration
 ├── StoreError            the event log could not be read or written
 │   └── HeadMovedError           another writer appended first: fold again and decide again
 ├── DeliveryError         a channel did not take a message; the outbox keeps it
@@ -143,6 +144,14 @@ class ListingError(InputError):
 
 class GatewayError(RoutecanaryError):
     """The gateway could not be asked."""
+
+
+class AccountError(GatewayError):
+    """The gateway refused us, not this request: `code` is the reason, as a verdict would have it."""
+
+    def __init__(self, message: str, *, code: str) -> None:
+        self.code = code
+        super().__init__(message)
 
 
 class StoreError(RoutecanaryError):

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from routecanary.cli.run import Teller
 from routecanary.domain.exclusion import RuntimeEntry
-from routecanary.domain.operation import RoundCrashed, RoundOverdue, RoundReturned
+from routecanary.domain.names import CONTRACT_NAMES
+from routecanary.domain.operation import (
+    AccountFault,
+    JudgeCrashed,
+    RoundCrashed,
+    RoundOverdue,
+    RoundReturned,
+    Settled,
+)
+from routecanary.domain.probe import Probe
 from routecanary.domain.round import Mode, Pause
 from routecanary.domain.settings import ScheduleSettings
-from routecanary.errors import DeliveryError, GatewayError, ListingError
+from routecanary.domain.transcript import Transcript
+from routecanary.errors import AccountError, DeliveryError, GatewayError, ListingError
 from routecanary.rounds.act import act
 from routecanary.rounds.record import Ledger
 from routecanary.rounds.run import RoundResult
 from routecanary.rounds.runtime import entry_added
+from tests.commandline import SPOILED, a_scenario
+from tests.desk import DeskGateway
 from tests.watched import NAME, PERIOD, START, BrokenStore, a_watch, run, some_settings, watch
 
 
@@ -117,6 +131,42 @@ def test_a_round_that_crashed_is_kept_and_ends_with_the_next_one(tmp_path: Path)
     assert "round_crashed" not in watched.world.ledger.conditions().of(NAME)
 
 
+class Bomb(dict[str, Any]):
+    """A request that nobody can look into."""
+
+    def get(self, *_: object) -> Any:
+        raise ZeroDivisionError("a bug")
+
+    __getitem__ = get
+
+
+class Breaking(DeskGateway):
+    """A gateway of whose routes one breaks whoever reads its answers."""
+
+    async def ask(self, probe: Probe) -> Transcript:
+        transcript = await super().ask(probe)
+        return replace(transcript, request=Bomb(probe.body)) if probe.route == "plover" else transcript
+
+
+def test_an_answer_that_breaks_our_reading_of_it_stops_at_its_route(tmp_path: Path) -> None:
+    """Inconclusive for that route and told once a contract; everybody else is judged, and it is paid for."""
+    watched = a_watch(some_settings(tmp_path), [])
+    watched.world.gateway = Breaking(a_scenario(), watched.clock)
+    watched.clock.after(timedelta(minutes=10), watched.supervisor.stop)
+    run(watched)
+    assert watched.supervisor.counts == {"finished": 1}
+    crashes = watched.operations(JudgeCrashed)
+    assert [crash.contract for crash in crashes] == sorted(CONTRACT_NAMES)
+    assert {crash.error for crash in crashes} == {"ZeroDivisionError: our own bug, not the host's"}
+    (closed,) = watched.world.store.read(kinds={"round_closed"})
+    classes = {route: outcome["round_class"] for route, outcome in closed.body["outcomes"].items()}
+    assert classes.pop("plover") == "frozen"
+    assert classes.pop(SPOILED) == "failed"
+    assert set(classes.values()) == {"clean"}
+    (settled,) = watched.operations(Settled)
+    assert settled.asked > 15
+
+
 def test_what_the_store_does_not_take_is_said_when_it_does(tmp_path: Path) -> None:
     """A full disk for two rounds: neither is recorded, the next one is, and one event tells of it."""
     store = BrokenStore()
@@ -152,6 +202,19 @@ def test_a_snapshot_that_cannot_be_written_stops_no_round(
     assert watched.world.ledger.state(NAME).rounds == 3
     assert json.loads(wall.read_text())["models"][NAME]["routes"]
     assert sum("snapshot not published" in line for line in caplog.messages) == 1
+
+
+def test_a_listing_that_our_account_is_refused_tells_of_the_account(tmp_path: Path) -> None:
+    """No round can be made, and a person is told why; each try says so again, and people hear it once."""
+    refused = AccountError("GET /x: the key was refused (HTTP 401)", code="auth")
+    watched = watch(tmp_path, [None, refused, refused, None])
+    faults = watched.operations(AccountFault)
+    assert [(f"{fault.at:%H:%M}", fault.code, fault.detail) for fault in faults] == [
+        ("11:00", "auth", str(refused)),
+        ("11:30", "auth", str(refused)),
+    ]
+    assert watched.supervisor.counts == {"finished": 2, "gateway": 2}
+    assert "account" in watched.world.ledger.conditions().of(NAME), "no answer has come since"
 
 
 # Other processes

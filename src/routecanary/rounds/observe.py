@@ -37,6 +37,7 @@ from routecanary.domain.state import ModelState
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import VerdictKind
 from routecanary.rounds.examine import JUDGE_CRASHED, Attempt
+from routecanary.rounds.preflight import OF_ONE_REQUEST
 
 PIN_CODES: Final = frozenset({"provider_mismatch", "cached"})
 """Reason codes of an answer that somebody else gave, or a cache."""
@@ -108,9 +109,17 @@ def _returned(sight: Sight, known: ModelOperation, at: datetime) -> Iterator[Ope
 
 
 def _account(sight: Sight, known: ModelOperation, at: datetime) -> Iterator[Operation]:
-    """Tell the account's most frequent fault; it is restored when an answer comes and none blames it."""
+    """Tell the account's most frequent fault; it is restored when an answer comes and none blames it.
+
+    A fault of one request, where others are answered, is that route's oddity.
+    """
     said = [verdict for attempt in sight.attempts for verdict in attempt.verdicts.values()]
-    faults = [verdict for verdict in said if verdict.kind is VerdictKind.ACCOUNT]
+    answered = any(verdict.kind.conclusive for verdict in said)
+    faults = [
+        verdict
+        for verdict in said
+        if verdict.kind is VerdictKind.ACCOUNT and not (answered and verdict.code in OF_ONE_REQUEST)
+    ]
     if faults:
         counts = Counter(verdict.code or "account" for verdict in faults)
         code = min(counts, key=lambda name: (-counts[name], name))

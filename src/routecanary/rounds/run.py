@@ -25,12 +25,14 @@ from routecanary.domain.archive import PackedTranscript
 from routecanary.domain.event import Event
 from routecanary.domain.money import NOTHING
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId, swallowed
+from routecanary.domain.operation import AccountFault
 from routecanary.domain.probe import Probe
 from routecanary.domain.round import Round, RouteReport
 from routecanary.domain.route import Listing, Route
 from routecanary.domain.state import ModelState
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict, VerdictKind
+from routecanary.errors import AccountError
 from routecanary.judge.examine import judge_answer, judge_transcript
 from routecanary.judge.registry import contracts_with
 from routecanary.probe.plan import confirmation, plan_round
@@ -96,7 +98,8 @@ async def run_round(
         StoreError: The decision could not be kept; nothing is published.
     """
     watch = ClockWatch(world.clock)
-    named = await world.gateway.listing(model)
+    most = world.settings.schedule.max_clock_leap
+    named = await _listing(world, model)
     listing = united(named, world.ledger.operating().undivided)
     if not _believe(world, listing):
         _tell_doubt(world, listing)
@@ -112,6 +115,7 @@ async def run_round(
         )
     withheld = await withheld_routes(world, named)
     asked = asked_routes(world, listing, only)
+    watch.now(most)
     attend(world, model)
     began = world.ledger.head()
     state = world.ledger.state(model)
@@ -139,7 +143,6 @@ async def run_round(
     purse = allowance.purse
     progress.planned(allowance.probes)
     till = Till(world.gateway, purse)
-    most = world.settings.schedule.max_clock_leap
     with settling(world, purse) if allowance.probes else nullcontext():
         captured = await capture(
             allowance.probes,
@@ -177,6 +180,16 @@ async def run_round(
         left_out=allowance.left_out,
         spent_usd=purse.spent,
     )
+
+
+async def _listing(world: World, model: ModelId) -> Listing:
+    """Ask for the listing; that our account is refused is told as a round would tell it."""
+    try:
+        return await world.gateway.listing(model)
+    except AccountError as error:
+        fault = AccountFault(at=world.clock.now(), model=model, code=error.code, detail=str(error))
+        world.ledger.operate(lambda _: [fault])
+        raise
 
 
 def _believe(world: World, listing: Listing) -> bool:

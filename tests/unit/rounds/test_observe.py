@@ -139,6 +139,16 @@ def test_the_account_is_restored_by_an_answer_alone(verdict: str, restored: bool
     assert seen(a_story(), "0m", an_attempt("a", verdict)) == []
 
 
+@pytest.mark.parametrize(
+    ("beside", "blamed"), [("latency:pass", False), ("latency:transport:rate_limit", True)]
+)
+def test_a_fault_of_one_request_blames_the_account_where_nobody_answers(beside: str, blamed: bool) -> None:
+    """One refused request beside answers to others is an oddity; the same of all is a fault."""
+    attempts = [an_attempt("a", "latency:account:config"), an_attempt("b", beside)]
+    told = seen(a_story(), "0m", *attempts)
+    assert [type(each) for each in told] == [AccountFault] * blamed
+
+
 # Pins and judges
 
 

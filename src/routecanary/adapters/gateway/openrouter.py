@@ -35,7 +35,7 @@ from routecanary.domain.route import Listing
 from routecanary.domain.secret import Secret
 from routecanary.domain.strict_json import JsonError, parse_json
 from routecanary.domain.transcript import Transcript
-from routecanary.errors import ConfigError, GatewayError, ListingError
+from routecanary.errors import AccountError, ConfigError, GatewayError, ListingError
 
 MAX_DOCUMENT: Final = 8 * 1024 * 1024  # bytes of one JSON answer
 NAMES_KEPT: Final = timedelta(days=1)  # of clock time
@@ -266,17 +266,20 @@ class OpenRouterGateway:
             response.close()
 
 
-_REFUSALS: Final = {
-    401: "the key was refused",
-    402: "the account has no credit",
-    403: "the key may not do this",
-    404: "the gateway does not know it",
-    429: "the gateway limits our calls",
+# HTTP status: what it means, and the reason code where our account is at fault
+_REFUSALS: Final[Mapping[int, tuple[str, str | None]]] = {
+    401: ("the key was refused", "auth"),
+    402: ("the account has no credit", "credits"),
+    403: ("the key may not do this", "auth"),
+    404: ("the gateway does not know it", "config"),
+    429: ("the gateway limits our calls", None),
 }
 
 
 def _refusal(place: str, status: int) -> GatewayError:
-    return GatewayError(f"{place}: {_REFUSALS.get(status, 'the gateway answered')} (HTTP {status})")
+    meaning, code = _REFUSALS.get(status, ("the gateway answered", None))
+    message = f"{place}: {meaning} (HTTP {status})"
+    return GatewayError(message) if code is None else AccountError(message, code=code)
 
 
 def _checked_key(api_key: Secret) -> Secret:
