@@ -1,8 +1,7 @@
 """Who keeps everything going? One watcher a model, and beside them whatever else goes on all the time.
 
-Signals: SIGTERM and SIGINT end it. No further probe is sent, and a round under way is dropped without a
-trace; what it had set aside of the day's budget stays set aside, for what was sent cannot be known. SIGHUP
-reads the configuration anew.
+Signals: SIGTERM and SIGINT end it. No further probe is sent, and a round under way is dropped; all that is
+kept of it is what it has cost. SIGHUP reads the configuration anew.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ class Supervisor:
         self.counts: Counter[str] = Counter()  # rounds by how they ended
 
     def stop(self) -> None:
-        """Begin no further round; one that is running is cancelled and leaves nothing behind."""
+        """Begin no further round; one that is running is cancelled, and only its cost is kept."""
         self._stop.set()
 
     def reload(self) -> None:

@@ -59,14 +59,14 @@ class AccountRestored(OperatedModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteStale(OperatedModel):
-    """A route gave no evidence for longer than `stale_after`."""
+    """A route gave no evidence for longer than `stale_after`: frozen, not asked, or not listed."""
 
     route: RouteId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteFresh(OperatedModel):
-    """A stale route gave evidence again, or is not listed any more."""
+    """A stale route gave evidence again."""
 
     route: RouteId
 
