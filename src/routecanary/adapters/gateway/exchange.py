@@ -72,30 +72,27 @@ class _Exchange(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         at = self._clock.monotonic()
-        try:
-            self._take(at, data)
-        except Exception as mistake:  # ours: the event loop would take it for a broken connection
-            self._reader.reusable = False
-            self._finish(mistake)
-
-    def _take(self, at: float, data: bytes) -> None:
-        if self.done.done():  # more than was wanted, before the connection is closed
-            self._reader.reusable = False
-            return
         reader, listener = self._reader, self._listener
-        body = reader.feed(data)
-        if not self._opened and reader.status is not None:
-            self._opened = True
-            listener.opened(at, reader.status, reader.headers)
-        if body and not listener.feed(at, body):
+        if self.done.done():  # more than was wanted, before the connection is closed
             reader.reusable = False
-            self._finish()
-        elif reader.problem is not None:
-            listener.ended(at, EndingKind.RESET, reader.problem)
-            self._finish()
-        elif reader.complete:
-            listener.ended(at, EndingKind.EOF)
-            self._finish()
+            return
+        try:
+            body = reader.feed(data)
+            if not self._opened and reader.status is not None:
+                self._opened = True
+                listener.opened(at, reader.status, reader.headers)
+            if body and not listener.feed(at, body):
+                reader.reusable = False
+                self._finish()
+            elif reader.problem is not None:
+                listener.ended(at, EndingKind.RESET, reader.problem)
+                self._finish()
+            elif reader.complete:
+                listener.ended(at, EndingKind.EOF)
+                self._finish()
+        except Exception as mistake:  # ours: the event loop would take it for a broken connection
+            reader.reusable = False
+            self._finish(mistake)
 
     def connection_lost(self, exc: Exception | None) -> None:
         at = self._clock.monotonic()
