@@ -54,6 +54,7 @@ async def exchange(connection: Connection, request: bytes, listener: Listener, c
             connection.release()
         else:
             connection.close()
+        protocol.close()
 
 
 class _Exchange(asyncio.Protocol):
@@ -69,6 +70,9 @@ class _Exchange(asyncio.Protocol):
     @property
     def reusable(self) -> bool:
         return self._reader.complete and self._reader.reusable and not self._lost
+
+    def close(self) -> None:
+        self._reader.close()
 
     def data_received(self, data: bytes) -> None:
         at = self._clock.monotonic()

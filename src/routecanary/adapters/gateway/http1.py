@@ -80,6 +80,10 @@ class ResponseReader:
         else:
             self.complete = True
 
+    def close(self) -> None:
+        """Let go of the parser: it holds the reader, and both would wait for the garbage collector."""
+        del self._parser
+
     def _refuse(self, why: str) -> None:
         self.reusable = False
         if not self.complete:  # what comes after the response does not spoil it

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from routecanary.adapters.gateway.http1 import (
@@ -214,6 +216,20 @@ def test_many_small_chunks_are_no_flood() -> None:
     """Only what brings nothing of the body for long is too much."""
     reader, body = read(CHUNKED + b"1\r\nx\r\n" * MAX_BARE, b"1\r\nx\r\n" * MAX_BARE, b"0\r\n\r\n")
     assert (len(body), reader.complete, reader.problem) == (2 * MAX_BARE, True, None)
+
+
+def test_a_closed_reader_is_no_garbage() -> None:
+    """The collector looks seldom while streams are open; by then there would be thousands."""
+    gc.collect()
+    gc.disable()
+    try:
+        reader, body = read(OK + b"Content-Length: 4\r\n\r\nrain")
+        reader.close()
+        del reader
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+    assert body == b"rain"
 
 
 def test_a_mistake_of_ours_while_parsing_is_raised() -> None:
