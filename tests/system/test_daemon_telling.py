@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from routecanary.daemon.supervisor import Supervisor
@@ -15,10 +15,9 @@ from routecanary.domain.redaction import Redactor
 from routecanary.domain.route import Listing
 from routecanary.errors import DeliveryError, GatewayError
 from routecanary.rounds.world import World
-from tests.system.test_daemon import Host, a_world
 from tests.virtual_time import VirtualClock
+from tests.watched import START, Host, a_watch, run, some_settings
 
-START = datetime(2026, 1, 5, 10, 47, tzinfo=UTC)
 FIRST, SECOND = ModelId("acme/chat-2"), ModelId("acme/chat-3")
 HOOK = "webhooks.ops"
 
@@ -74,18 +73,14 @@ def play(
 ) -> tuple[World, Supervisor, Pulse, Hook]:
     """Let the daemon run for two and a half hours."""
     clock = VirtualClock(START)
-    host = Flaky(clock, ends=START + timedelta(hours=2, minutes=30), down=down)
-    world = a_world(folder, host, clock, models=models)
-    world.ledger.replace_channels([HOOK], Redactor())
     pulse, hook = Pulse(clock, heard=heard), Hook()
-    supervisor = Supervisor(world, channels=[hook], heartbeat=pulse)
+    watched = a_watch(some_settings(folder, models=models), [], clock=clock, channels=[hook], heartbeat=pulse)
+    world, supervisor = watched.world, watched.supervisor
+    host = Flaky(clock, ends=START + timedelta(hours=2, minutes=30), down=down)
     host.at_end = supervisor.stop
-
-    async def go() -> None:
-        async with asyncio.timeout(60):
-            await supervisor.run()
-
-    asyncio.run(go())
+    world.gateway = host
+    world.ledger.replace_channels([HOOK], Redactor())
+    run(watched)
     return world, supervisor, pulse, hook
 
 
