@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -162,26 +162,25 @@ def fingerprint(path: Path) -> str:
 def a_lab(scenario: Scenario | None = None, *, speed: float = SPEED) -> Iterator[LabGateway]:
     """Serve a scenario, the trial's if none is given, from a thread of this process."""
     started = threading.Event()
-    ended: list[asyncio.Event] = []
+    ends: list[Callable[[], object]] = []
     lab = LabGateway(scenario or a_scenario(), seed=1, time_scale=speed)
 
     async def serve() -> None:
-        end = asyncio.Event()
+        loop, end = asyncio.get_running_loop(), asyncio.Event()
         async with lab:
-            ended.append(end)
+            ends.append(lambda: loop.call_soon_threadsafe(end.set))
             started.set()
             await end.wait()
 
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    # `asyncio.run` cancels what a client that was killed has left half done
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
     try:
         assert started.wait(20)
         yield lab
     finally:
-        loop.call_soon_threadsafe(ended[0].set)
+        ends[0]()
         thread.join(20)
-        loop.close()
 
 
 @contextlib.contextmanager

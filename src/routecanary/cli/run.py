@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,6 +80,9 @@ def run_daemon(*, config: Path | None = None, json: bool = False) -> int:
             await supervisor.run(ready=ready)
             LOG.info("stopped")
 
+    signal.signal(
+        signal.SIGHUP, signal.SIG_IGN
+    )  # until it is heeded: what was just read need not be read anew
     with daemon_lock(settings) as lock:
         _log_to_standard_error(lines)
         calm_collector()
