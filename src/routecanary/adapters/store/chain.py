@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -55,6 +56,7 @@ def canonical(value: Json) -> str:
     return _JSON.encode(value)
 
 
+@lru_cache(maxsize=64)  # a round's events and transcripts share a few instants
 def at_text(at: datetime) -> str:
     """Write an instant in UTC with microseconds, so that texts sort as the instants do.
 
