@@ -16,10 +16,11 @@ from routecanary.daemon.gate import Gate
 from routecanary.daemon.reports import Reports
 from routecanary.daemon.schedule import next_due, tick_before
 from routecanary.domain.names import ModelId
-from routecanary.domain.operation import ClockStepped, RoundCrashed
+from routecanary.domain.operation import AccountFault, ClockStepped, RoundCrashed
 from routecanary.domain.state import ModelState
 from routecanary.domain.times import format_duration, format_instant
 from routecanary.errors import (
+    AccountError,
     ClockError,
     ClockLeaptError,
     GatewayError,
@@ -179,6 +180,10 @@ class Watcher:
             state = self._state()
             if state is not None and state.last_line_at is not None:
                 self._fell_behind(state.last_line_at, clock.now())
+        except AccountError as error:
+            self._failed("gateway", error)
+            at = clock.now()
+            self._reports.say(AccountFault(at=at, model=model, code=error.code, detail=str(error)))
         except GatewayError as error:
             self._failed("gateway", error)
         except InputError as error:

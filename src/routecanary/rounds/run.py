@@ -25,14 +25,12 @@ from routecanary.domain.archive import PackedTranscript
 from routecanary.domain.event import Event
 from routecanary.domain.money import NOTHING
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId, swallowed
-from routecanary.domain.operation import AccountFault
 from routecanary.domain.probe import Probe
 from routecanary.domain.round import Round, RouteReport
 from routecanary.domain.route import Listing, Route
 from routecanary.domain.state import ModelState
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict, VerdictKind
-from routecanary.errors import AccountError
 from routecanary.judge.examine import judge_answer, judge_transcript
 from routecanary.judge.registry import contracts_with
 from routecanary.probe.plan import confirmation, plan_round
@@ -99,7 +97,7 @@ async def run_round(
     """
     watch = ClockWatch(world.clock)
     most = world.settings.schedule.max_clock_leap
-    named = await _listing(world, model)
+    named = await world.gateway.listing(model)
     listing = united(named, world.ledger.operating().undivided)
     if not _believe(world, listing):
         _tell_doubt(world, listing)
@@ -180,16 +178,6 @@ async def run_round(
         left_out=allowance.left_out,
         spent_usd=purse.spent,
     )
-
-
-async def _listing(world: World, model: ModelId) -> Listing:
-    """Ask for the listing; that our account is refused is told as a round would tell it."""
-    try:
-        return await world.gateway.listing(model)
-    except AccountError as error:
-        fault = AccountFault(at=world.clock.now(), model=model, code=error.code, detail=str(error))
-        world.ledger.operate(lambda _: [fault])
-        raise
 
 
 def _believe(world: World, listing: Listing) -> bool:
