@@ -18,6 +18,7 @@ from routecanary.errors import DaemonRunningError, StoreError
 
 _MOST: Final = 32  # bytes that a process id may have
 _PATIENCE: Final = 2.0  # seconds that a starting daemon is given to name itself
+_GLANCE: Final = 0.5  # seconds; far longer than anybody holds the lock who only looks
 _NAP: Final = 0.02  # seconds
 
 
@@ -59,9 +60,8 @@ def held_daemon_lock(store: Path) -> Iterator[DaemonLock]:
         raise _trouble(path, error) from error
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise DaemonRunningError(str(store), daemon_of(store)) from None
+            if not _locked(descriptor, patience=_GLANCE):
+                raise DaemonRunningError(str(store), daemon_of(store))
         except OSError as error:
             raise _trouble(path, error) from error
         os.ftruncate(descriptor, 0)  # whoever was killed left its name
@@ -102,6 +102,20 @@ def daemon_of(store: Path, *, patience: float = _PATIENCE) -> int | None:
         if time.monotonic() >= deadline:
             return None
         time.sleep(_NAP)
+
+
+def _locked(descriptor: int, *, patience: float) -> bool:
+    """Take the lock for ourselves; whoever only looks for the daemon has it for a moment."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_NAP)
+        else:
+            return True
 
 
 def lock_path(store: Path) -> Path:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,18 @@ def test_a_second_daemon_is_refused_and_told_of_the_first(tmp_path: Path) -> Non
         pass
     assert (tmp_path / "deep").stat().st_mode & 0o777 == 0o700
     assert lock_path(store).stat().st_mode & 0o777 == 0o600
+
+
+def test_whoever_only_looks_keeps_no_daemon_from_starting(tmp_path: Path) -> None:
+    """The shared lock of a look may be held at the moment at which a daemon takes its own."""
+    store = tmp_path / "events.sqlite3"
+    with held_daemon_lock(store):
+        pass
+    looking = os.open(lock_path(store), os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    threading.Timer(0.1, os.close, (looking,)).start()
+    with held_daemon_lock(store):
+        pass
 
 
 def test_a_lock_left_behind_by_a_kill_is_no_obstacle(tmp_path: Path) -> None:
