@@ -80,6 +80,7 @@ def daemon_of(store: Path, *, patience: float = _PATIENCE) -> int | None:
     """
     path = lock_path(store)
     deadline = time.monotonic() + patience
+    before = b""
     while True:
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -97,8 +98,10 @@ def daemon_of(store: Path, *, patience: float = _PATIENCE) -> int | None:
             return None
         finally:
             os.close(descriptor)
-        if said.endswith(b"\n") and said[:-1].isdigit():
+        # twice the same: whoever has just taken the lock has yet to wipe out the name of one that was killed
+        if said == before and said.endswith(b"\n") and said[:-1].isdigit():
             return int(said)
+        before = said
         if time.monotonic() >= deadline:
             return None
         time.sleep(_NAP)
