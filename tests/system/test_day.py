@@ -74,6 +74,7 @@ class Day:
         )
         self.watched.world.gateway = self.gateway
         self.running = asyncio.create_task(self.watched.supervisor.run())
+        self.running.add_done_callback(lambda _: store.close())
 
     def kill(self) -> None:
         """Let the daemon be gone, without a word."""
