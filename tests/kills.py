@@ -22,13 +22,14 @@ from routecanary.domain.event import event_from_json
 from routecanary.domain.exclusion import RuntimeEntry
 from routecanary.domain.names import ModelId
 from routecanary.domain.operation import OPERATED, operation_from_json
+from routecanary.lab.scenario import scenario_from_toml
 from routecanary.rounds.act import exclude, readmit
 from routecanary.rounds.conditions import Conditions
 from routecanary.rounds.fold import DECIDED
 from routecanary.rounds.notices import notices_of
 from routecanary.rounds.records import Records
 from routecanary.wiring import offline_records, running_daemon, settings_at
-from tests.commandline import MODEL, a_lab, environment
+from tests.commandline import MODEL, SCENARIO, a_lab, environment
 from tests.nursery import CompressedClock, Nursery, a_nursery
 from tests.receivers import SECRET
 
@@ -36,6 +37,11 @@ RATE = 20.0
 LAB_SPEED = 80.0  # faster than the daemon's clock, so that a busy machine makes no host late
 CHANNEL = "webhooks.ops"
 PATIENCE = 60.0  # seconds for whatever must come true
+
+SOMETIMES_SPOILED = scenario_from_toml(
+    SCENARIO.replace("probability = 1.0", 'probability = 1.0\nevery = "6s"\nlasting = "3s"'), "trial"
+)
+"""One route spoils every answer for three real seconds, then none for three: it comes and goes."""
 
 CONFIG = """
 initial_mode = "enforce"
@@ -143,7 +149,7 @@ def run_kills(folder: Path, *, kills: int, seed: int, longest_life: float = 1.0)
     began = time.monotonic()
     rng = Random(seed)
     clock = CompressedClock(origin=time.time(), rate=RATE)
-    with a_lab(speed=LAB_SPEED) as lab, a_receiver() as receiver:
+    with a_lab(SOMETIMES_SPOILED, speed=LAB_SPEED) as lab, a_receiver() as receiver:
         config = folder / "routecanary.toml"
         config.write_text(
             CONFIG.format(base_url=lab.base_url, receiver=receiver.url, model=MODEL), encoding="utf-8"
