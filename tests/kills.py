@@ -249,17 +249,18 @@ class Trial:
             with self.records_at() as records:
                 self._deliver_for_a_while(nursery, nursery.start(), records)
                 self.look()
-                if self._pending(records) == 0:
+                if self._all_delivered(records):
                     return
 
     def _deliver_for_a_while(self, nursery: Nursery, pid: int, records: Records) -> None:
         until(lambda: running_daemon(records.settings) == pid, what="it heeds signals")
-        until(lambda: self._pending(records) == 0, what="no message waits")
+        until(lambda: self._all_delivered(records), what="there were messages, and none waits")
         assert nursery.end(pid, signal.SIGTERM) == 0
 
     @staticmethod
-    def _pending(records: Records) -> int:
-        return records.store.tally()[CHANNEL].pending
+    def _all_delivered(records: Records) -> bool:
+        tally = records.store.tally().get(CHANNEL)
+        return tally is not None and tally.pending == 0
 
     def report(self, receiver: Taker) -> Report:
         """Compare what was received with what the log has to tell."""
