@@ -157,7 +157,7 @@ def run(watched: Watched) -> Watched:
 
     async def go() -> None:
         asyncio.get_running_loop().set_default_executor(OnTheSpot())
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(240):
             await watched.supervisor.run()
 
     asyncio.run(go())

@@ -185,7 +185,7 @@ def test_a_day(tmp_path: Path) -> None:
 
     async def live() -> None:
         asyncio.get_running_loop().set_default_executor(OnTheSpot())
-        async with asyncio.timeout(100):
+        async with asyncio.timeout(240):
             await day.clock.sleep(19 * 3600)
         day.kill()
         assert day.running is not None
