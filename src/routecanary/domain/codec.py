@@ -44,6 +44,22 @@ def from_json(kind: type[_Value], data: object) -> _Value:
     return cast("_Value", _decoder(cast("Hashable", kind))(data))
 
 
+def member_from_json(kinds: Mapping[str, type[_Value]], data: Mapping[str, object], what: str) -> _Value:
+    """Read a member of a closed union back; `event` names which one.
+
+    Args:
+        kinds: The union: name → dataclass.
+        what: How an error calls a member: "event".
+    Raises:
+        StoreError: It is of no known kind, or a field is missing, unknown or of the wrong type.
+    """
+    name = data.get("event")
+    kind = kinds.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise StoreError(f"event log: unknown {what} {name!r}")
+    return from_json(kind, {key: value for key, value in data.items() if key != "event"})
+
+
 def _is_default(field: Field[Any], content: object) -> bool:
     if field.default is not MISSING:
         return bool(content == field.default)

@@ -12,12 +12,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from routecanary.domain.codec import JsonObject, from_json, to_json
+from routecanary.domain.codec import JsonObject, from_json, member_from_json, to_json
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.round import Mode, RoundClass
 from routecanary.domain.state import ModelState, Streak
 from routecanary.domain.verdict import VerdictKind
-from routecanary.errors import StoreError
 
 
 class Why(StrEnum):
@@ -331,11 +330,7 @@ def event_from_json(data: Mapping[str, object]) -> Event:
     Raises:
         StoreError: It is of no known kind, or a field is missing, unknown or of the wrong type.
     """
-    name = data.get("event")
-    kind = _TYPES.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise StoreError(f"event log: unknown event {name!r}")
-    return from_json(kind, {key: value for key, value in data.items() if key != "event"})
+    return member_from_json(_TYPES, data, "event")
 
 
 def state_to_json(state: ModelState) -> JsonObject:

@@ -13,10 +13,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
-from routecanary.domain.codec import JsonObject, from_json, to_json
+from routecanary.domain.codec import JsonObject, member_from_json, to_json
 from routecanary.domain.log import StoredDraft
 from routecanary.domain.names import ContractName, ModelId, RouteId
-from routecanary.errors import StoreError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,11 +277,7 @@ def operation_from_json(data: Mapping[str, object]) -> Operation:
     Raises:
         StoreError: It is of no known kind, or a field is missing, unknown or of the wrong type.
     """
-    name = data.get("event")
-    kind = _TYPES.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise StoreError(f"event log: unknown operating event {name!r}")
-    return from_json(kind, {key: value for key, value in data.items() if key != "event"})
+    return member_from_json(_TYPES, data, "operating event")
 
 
 def model_of(operation: Operation) -> ModelId | None:

@@ -17,7 +17,7 @@ from hashlib import sha256
 from typing import Final
 
 from routecanary.domain.names import ContractName, Locale
-from routecanary.domain.probe import ProbeSpec
+from routecanary.domain.probe import ProbeKind, ProbeSpec
 from routecanary.judge.contract import Contract
 from routecanary.probe.catalog import Catalog
 from routecanary.probe.plan import CONTRACTS_FED
@@ -34,7 +34,8 @@ def versions_of(
         locales: The rotation's.
     """
     rotation = tuple(locales)
-    return {contract.name: _version(contract, catalog, rotation) for contract in contracts}
+    texts = {kind: _texts(kind, catalog, rotation) for kind in CONTRACTS_FED}  # each hashed once, for all
+    return {contract.name: _version(contract, texts) for contract in contracts}
 
 
 def is_new(version: str, known: str | None) -> bool:
@@ -55,16 +56,20 @@ def _parts(version: str) -> Mapping[str, str]:
     return dict(part.split("=", 1) for part in version.split() if "=" in part)
 
 
-def _version(contract: Contract, catalog: Catalog, locales: tuple[Locale, ...]) -> str:
+def _version(contract: Contract, texts: Mapping[ProbeKind, Mapping[str, str]]) -> str:
     parts = {"judge": str(contract.version)}
     for kind, fed in CONTRACTS_FED.items():
-        if contract.name not in fed:
-            continue
-        for locale in locales:
-            spec = catalog.find_or_fallback(kind, locale)
-            if spec is not None:
-                parts[f"{kind}/{spec.locale}"] = f"{spec.version}.{_content_hash(spec)}"
+        if contract.name in fed:
+            parts |= texts[kind]
     return " ".join(f"{name}={value}" for name, value in sorted(parts.items()))
+
+
+def _texts(kind: ProbeKind, catalog: Catalog, locales: tuple[Locale, ...]) -> Mapping[str, str]:
+    """State the version of every text that a kind of probe is asked in: `chat/th` → `1.77ab03d1`."""
+    found = (catalog.find_or_fallback(kind, locale) for locale in locales)
+    return {
+        f"{kind}/{spec.locale}": f"{spec.version}.{_content_hash(spec)}" for spec in found if spec is not None
+    }
 
 
 def _content_hash(spec: ProbeSpec) -> str:
