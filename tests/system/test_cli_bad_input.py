@@ -137,6 +137,19 @@ ARGUMENTS = {
         call=use("round", MODEL, "--route", "nosuch"), says=(MODEL, "'nosuch'", "allowed: acme, cindermoor")
     ),
     "no case": Bad(call=plain("judge"), says=("no case file is named",)),
+    "texts without a contract": Bad(
+        call=plain("judge", "--texts", "x"), says=("--contract", "allowed: latency")
+    ),
+    "texts and an unknown contract": Bad(
+        call=plain("judge", "--texts", "x", "--contract", "grammar"),
+        says=("--contract", "'grammar'", "latency"),
+    ),
+    "texts and cases": Bad(
+        call=plain("judge", "x", "--texts", "y", "--contract", "language"), says=("do not go together", "'x'")
+    ),
+    "a contract for cases": Bad(
+        call=plain("judge", "x", "--contract", "language"), says=("--texts", "language")
+    ),
 }
 
 FILES = {
@@ -196,6 +209,13 @@ FILES = {
     "a case of another shape": Bad(call=with_file("judge", "FILE", content="[]"), says=("given", "case")),
     "a case with an unknown key": Bad(
         call=with_file("judge", "FILE", content=CASE.replace('"probe"', '"prob"', 1)), says=("given", "prob")
+    ),
+    "no such texts": Bad(
+        call=plain("judge", "--texts", "nosuch", "--contract", "language"), says=("nosuch", "cannot be read")
+    ),
+    "texts that are not compressed": Bad(
+        call=lambda place: ["judge", "--texts", place.file("t.gz", "{}"), "--contract", "language"],
+        says=("t.gz", "cannot be read", "gzip"),
     ),
     "no such trace": Bad(call=plain("replay", "nosuch"), says=("nosuch", "cannot be read")),
     "a directory for a trace": Bad(call=with_folder("replay", "FOLDER"), says=("cannot be read",)),

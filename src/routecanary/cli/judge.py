@@ -6,23 +6,36 @@ from pathlib import Path
 from typing import Any
 
 from routecanary.cli.exit_codes import ExitCode
+from routecanary.cli.judge_texts import judge_texts
 from routecanary.cli.output import complain, say_json, say_table
 from routecanary.errors import CaseError
 from routecanary.replay.case import MAX_CASE_BYTES, judge_case, read_case
 
 
-def judge(*files: Path, json: bool = False) -> int:
-    """Judge stored transcripts: case files, one object each.
+def judge(*files: Path, texts: Path | None = None, contract: str | None = None, json: bool = False) -> int:
+    """Judge stored transcripts: case files, one object each; or bare texts, one a line.
 
-    A file that is no case prints one error on standard error, and the exit code is then 2.
+    What is no case, or no text, prints one error on standard error; the others are judged, and the exit code
+    is then 2.
 
     Parameters
     ----------
     files
         Case files. Their shape: tests/golden/cases/README.md.
+    texts
+        Judge the lines of this file instead: JSON objects with `id`, `text` and `locale` (or `lang`);
+        compressed where the name ends in `.gz`. Each text stands for a whole healthy answer.
+    contract
+        The contract that judges them: latency, filtering, structured, language or integrity.
     json
-        Print one JSON line a case.
+        Print one JSON line a case, or a text.
     """
+    if texts is not None:
+        if files:
+            raise CaseError("case files and --texts do not go together", value=str(files[0]))
+        return judge_texts(texts, contract, json=json)
+    if contract is not None:
+        raise CaseError("only --texts takes it", key="--contract", value=contract)
     if not files:
         raise CaseError("no case file is named", allowed="routecanary judge FILE...")
     code = ExitCode.OK

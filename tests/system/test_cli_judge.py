@@ -1,0 +1,49 @@
+"""`judge` over collections: texts, and what is wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+from tests.commandline import called, environment, ran
+
+LINES = """\
+{"id": "a", "text": "I'm sorry, but I can't help with that request.", "locale": "en"}
+{"id": "b", "text": 5, "locale": "en"}
+{"id": "c", "text": "She lifts the lantern. \\ud800", "lang": "en"}
+"""
+
+
+def test_texts_are_judged_line_by_line(tmp_path: Path) -> None:
+    """As a process: one JSON line a text, a complaint with the number of a bad line, exit code 2."""
+    file = tmp_path / "texts.jsonl"
+    file.write_text(LINES, encoding="utf-8")
+    said = ran("judge", "--texts", file, "--contract", "filtering", "--json", folder=tmp_path)
+    assert said.code == 2
+    assert said.err == f"routecanary: {file}:2: text: has the wrong type (got 5); allowed: a string\n"
+    assert [(line["id"], line["verdict"], line["kind"]) for line in said.lines] == [
+        ("a", "fail", "refusal"),
+        ("c", "pass", None),
+    ]
+    assert all(set(line) == {"id", "verdict", "kind", "reason"} for line in said.lines)
+
+
+def test_compressed_texts_and_people(tmp_path: Path) -> None:
+    """`.gz` is read through; without --json a line holds id, verdict and reason."""
+    file = tmp_path / "texts.jsonl.gz"
+    file.write_bytes(gzip.compress(LINES.encode().splitlines(keepends=True)[0]))
+    said = called("judge", "--texts", file, "--contract", "filtering", environ=environment(tmp_path))
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("a  fail:refusal  ")
+
+
+def test_a_collection_that_breaks_off_is_said(tmp_path: Path) -> None:
+    """What was read before the break is judged."""
+    file = tmp_path / "texts.jsonl.gz"
+    many = "".join(f'{{"id": {n}, "text": "{n * 7919}", "locale": "en"}}\n' for n in range(5_000))
+    file.write_bytes(gzip.compress(many.encode())[:-2_000])
+    said = called("judge", "--texts", file, "--contract", "latency", "--json", environ=environment(tmp_path))
+    assert said.code == 2
+    assert said.err.startswith(f"routecanary: {file}: cannot be read: Compressed file ended")
+    assert said.lines[0]["id"] == 0
+    assert len(said.lines) > 1_000
