@@ -10,7 +10,7 @@ from typing import Final
 
 from routecanary.domain.names import ModelId, RouteId
 from routecanary.domain.probe import ProbeKind
-from routecanary.lab.answers import draft_scene, plain_reply, speak
+from routecanary.lab.answers import draft_scene, plain_reply, speak, with_afterword
 from routecanary.lab.document import document_for, written
 from routecanary.lab.host import LabModel, LabRoute
 from routecanary.lab.phrases import book_for
@@ -113,7 +113,10 @@ def _sound_answer(model: LabModel, route: LabRoute, asked: Asked, turn: Turn) ->
         text = written(document)
     elif asked.kind in (ProbeKind.CHAT, ProbeKind.FILTER):
         draft = draft_scene(asked, rng)
-        text = speak(draft, book_for(asked.locale))
+        book = book_for(asked.locale)
+        text = speak(draft, book)
+        if asked.mark is not None:
+            text = with_afterword(text, asked.mark, book, turn.chance("afterword"))
     else:
         text = plain_reply(asked, rng)
     pace = route.pace

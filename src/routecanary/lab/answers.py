@@ -30,7 +30,6 @@ _PARAGRAPHS: Final = (
 
 _SLOTS: Final = ("{a}", "{b}", "{object}")
 _SLOT: Final = re.compile("|".join(map(re.escape, _SLOTS)))
-_QUOTES: Final = "“\"'*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,28 +110,33 @@ def _spoken(draft: Draft, book: Book, sentence_of: Callable[[Line], Sentence]) -
         for line in paragraph:
             text = _filled("".join(sentence_of(line)), draft)
             if line.group == "openings":
-                text = f"*{text}*" if draft.emphasised else text + ("" if book.thai else ".")
+                text = f"*{text}*" if draft.emphasised else text + book.ends
             said.append(text)
-        paragraphs.append(" ".join(said))
+        paragraphs.append(book.script.joiner.join(said))
     return "\n\n".join(paragraphs)
 
 
 def _filled(text: str, draft: Draft) -> str:
-    """Fill the slots and begin with a capital, also inside an opening quotation mark."""
+    """Fill the slots and begin with a capital, also behind an opening quotation mark."""
     first, second = draft.names
     filling = {"{a}": first, "{b}": second, "{object}": draft.object}
     # names come from a prompt: filled in one pass, so that a brace in one stays a brace
     text = _SLOT.sub(lambda slot: filling[slot.group()], text)
-    at = next((place for place, letter in enumerate(text) if letter not in _QUOTES), 0)
+    at = next((place for place, letter in enumerate(text) if letter.isalnum()), 0)
     return text[:at] + text[at : at + 1].upper() + text[at + 1 :]
 
 
 def plain_reply(asked: Asked, rng: Random) -> str:
     """Answer a prompt that asks for no scene: a few sentences, in its language."""
-    lines = book_for(asked.locale).plain
+    book = book_for(asked.locale)
     count = rng.randint(*PLAIN_SENTENCES)
-    kept = sorted(rng.sample(range(len(lines)), min(count, len(lines))))
-    return " ".join(lines[index] for index in kept)
+    kept = sorted(rng.sample(range(len(book.plain)), min(count, len(book.plain))))
+    return book.script.joiner.join(book.plain[index] for index in kept)
+
+
+def with_afterword(text: str, mark: str, book: Book, rng: Random) -> str:
+    """Put the line that ends a scene below it, and a sentence below that."""
+    return f"{text}\n\n{mark}\n\n{rng.choice(book.afterwords)}"
 
 
 def refusal_text(asked: Asked, rng: Random) -> str:

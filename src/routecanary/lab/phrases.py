@@ -16,6 +16,7 @@ from typing import Final
 
 from routecanary.domain.names import Locale
 from routecanary.domain.probe import Json
+from routecanary.lab.script import SCRIPTS, Script
 
 GROUPS: Final = ("openings", "places", "deeds", "speeches", "closings")
 
@@ -27,15 +28,18 @@ Sentence = tuple[str, ...]
 class Reading:
     """How a prompt in this language is read."""
 
-    words: frozenset[str]  # function words that tell the language, in lower case
-    articles: frozenset[str]
-    conjunctions: tuple[str, ...]
-    introducers: tuple[str, ...]  # where names have no capitals: what may stand right before one
+    words: frozenset[str]  # function words that tell the language from others of its script, in lower case
+    marks: frozenset[str]  # letters that tell it from others of its script
+    nouns_have_capitals: bool  # then only a pair of names is one
+    conjunctions: frozenset[str]  # where names have capitals: what stands between two of them
+    names: tuple[re.Pattern[str], ...]  # where they have none: groups 1 and 2 are the two characters
+    articles: frozenset[str]  # before the fixed object, where the language has them
+    objects: tuple[re.Pattern[str], ...]  # where it has none: group 1 is the fixed object
     stage: frozenset[str]  # nouns of the task itself, never the thing that plays a part
     scene: tuple[str, ...]  # any of these asks for a scene
     emphasised: tuple[str, ...]  # any of these asks for an emphasised opening
     count_unit: str  # the word after a number of words
-    objects: tuple[re.Pattern[str], ...]  # where there are no articles: group 1 is the fixed object
+    counts_letters: bool  # the number is one of letters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,8 @@ class Book:
     """All phrases of one language."""
 
     locale: Locale
-    thai: bool  # written in Thai script, without spaces between words
+    script: Script
+    ends: str  # ends an opening that is a sentence of its own
     reading: Reading
     default_names: tuple[str, str]
     default_object: str
@@ -51,6 +56,7 @@ class Book:
     lengths: Mapping[str, tuple[float, ...]]  # by group: words of each sentence, slots as they stand
     plain: tuple[str, ...]  # answers to a prompt that asks for no scene
     refusals: tuple[str, ...]
+    afterwords: tuple[str, ...]  # one sentence below the mark that ends a scene
     labels: tuple[str, ...]  # short titles for the strings of a document
 
 
@@ -74,39 +80,41 @@ def book_for(locale: Locale) -> Book:
 
 def _book(table: Mapping[str, Json]) -> Book:
     """Convert one of the package's own files; a mistake in it is our bug and fails loudly."""
-    reading, defaults, replies = table["reading"], table["defaults"], table["replies"]
+    defaults, replies = table["defaults"], table["replies"]
     first, second = defaults["names"]
-    thai = table["script"] == "thai"
+    script = SCRIPTS[table["script"]]
     texts = {group: tuple(tuple(line.split("|")) for line in table["texts"][group]) for group in GROUPS}
     return Book(
         locale=Locale(table["locale"]),
-        thai=thai,
-        reading=Reading(
-            words=frozenset(reading["words"]),
-            articles=frozenset(reading["articles"]),
-            conjunctions=tuple(reading["conjunctions"]),
-            introducers=tuple(reading.get("introducers", ())),
-            stage=frozenset(reading.get("stage", ())),
-            scene=tuple(reading["scene"]),
-            emphasised=tuple(reading["emphasised"]),
-            count_unit=reading["count_unit"],
-            objects=tuple(re.compile(pattern) for pattern in reading.get("objects", ())),
-        ),
+        script=script,
+        ends=table["ends"],
+        reading=_reading(table["reading"]),
         default_names=(first, second),
         default_object=defaults["object"],
         texts=texts,
         lengths={
-            group: tuple(_count_words("".join(sentence), thai=thai) for sentence in sentences)
+            group: tuple(script.count_words("".join(sentence)) for sentence in sentences)
             for group, sentences in texts.items()
         },
         plain=tuple(replies["plain"]),
         refusals=tuple(replies["refusals"]),
+        afterwords=tuple(replies["afterwords"]),
         labels=tuple(replies["labels"]),
     )
 
 
-def _count_words(text: str, *, thai: bool) -> float:
-    """Count words; where the script marks none, four letters make one."""
-    if thai:
-        return sum("\u0e01" <= letter <= "\u0e4e" for letter in text) / 4
-    return len(text.split())
+def _reading(table: Mapping[str, Json]) -> Reading:
+    return Reading(
+        words=frozenset(table["words"]),
+        marks=frozenset(table.get("marks", "")),
+        nouns_have_capitals=table.get("nouns_have_capitals", False),
+        conjunctions=frozenset(table.get("conjunctions", ())),
+        names=tuple(re.compile(pattern) for pattern in table.get("names", ())),
+        articles=frozenset(table.get("articles", ())),
+        objects=tuple(re.compile(pattern) for pattern in table.get("objects", ())),
+        stage=frozenset(table.get("stage", ())),
+        scene=tuple(table["scene"]),
+        emphasised=tuple(table["emphasised"]),
+        count_unit=table["count_unit"],
+        counts_letters=table.get("counts_letters", False),
+    )

@@ -37,6 +37,7 @@ class PlannedAnswer:
     draft: Draft | None = None  # of a scene
     document: Json = None  # of a structured answer
     refusal: str | None = None  # the delta's own field
+    heeds_stop: bool = True
     finish: str = "stop"
     native_finish: str = "eos"
     first_text: float = 0.4  # s
@@ -96,10 +97,10 @@ def token_count(text: str) -> int:
 
 
 def cut_to_limits(planned: PlannedAnswer, stop: tuple[str, ...], max_tokens: int | None) -> PlannedAnswer:
-    """Honour `stop` and `max_tokens`, as a sound engine does."""
+    """Honour `stop` and `max_tokens`, as a sound engine does; one with a fault may run past `stop`."""
     text, finish = planned.text, planned.finish
     places = [place for word in stop if (place := text.find(word)) >= 0]
-    if places:
+    if places and planned.heeds_stop:
         text = text[: min(places)]
     if max_tokens is not None and token_count(text) > max_tokens:
         text = text[: max_tokens * CHARACTERS_A_TOKEN]

@@ -19,14 +19,17 @@ from routecanary.domain.names import Locale
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.lab.phrases import Book, book_for, books
 from routecanary.lab.request import ChatRequest
+from routecanary.lab.script import script_of
 
 DEFAULT_WORDS: Final = 150
 MOST_WORDS: Final = 500
 READ_AT_MOST: Final = 8_000  # characters of a prompt, its end
-PAIRS_TRIED: Final = 20  # of one conjunction
+MATCHES_TRIED: Final = 20  # of one pattern
+LEAST_STEM: Final = 3  # letters that a thing keeps in any of its forms
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
-_SENTENCE_END: Final = re.compile(r"(?:^|[.!?:…\n\"“”*])[\s\"“(*]*$")
+_PART: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*['’]?")  # an elided article is a part of its own
+_SENTENCE_END: Final = re.compile(r"(?:^|[.!?:…\n\"“”„«»*—–])[\s\"“„«(*¿¡]*$")
 _NUMBER: Final = re.compile(r"(?<!\d)\d{2,4}(?!\d)")
 
 
@@ -49,6 +52,7 @@ class Asked:
     kind: ProbeKind  # CHAT: a scene with an emphasised opening; FILTER: any other scene; ANY: something else
     wording: Wording
     schema: Json = None  # of the document; None = no document is wanted, True = any object
+    mark: str | None = None  # a stop word of the request that the prompt wants below the scene
 
     @property
     def locale(self) -> Locale:
@@ -56,7 +60,7 @@ class Asked:
 
 
 def asked_of(request: ChatRequest) -> Asked:
-    """Read a request's prompt and response format."""
+    """Read a request's prompt, response format and stop words."""
     wording = _wording(_lasting_part(request.prompt[-READ_AT_MOST:]))
     schema = _schema(request.response_format)
     if schema is not None:
@@ -65,7 +69,8 @@ def asked_of(request: ChatRequest) -> Asked:
         kind = ProbeKind.CHAT if wording.emphasised else ProbeKind.FILTER
     else:
         kind = ProbeKind.ANY
-    return Asked(kind=kind, wording=wording, schema=schema)
+    mark = next((word for word in request.stop if word in request.prompt), None)
+    return Asked(kind=kind, wording=wording, schema=schema, mark=mark)
 
 
 def _lasting_part(prompt: str) -> str:
@@ -79,13 +84,15 @@ def _wording(prompt: str) -> Wording:
     book = book_for(_language(prompt))
     emphasised = _first_of(prompt, book.reading.emphasised)
     story, _, task = prompt.rpartition("\n\n")
-    found = _names_by_repetition(story, task, book) if book.thai else _names_by_case(prompt, book)
-    thing = _thing_by_pattern(story, task, book) if book.thai else _thing_by_article(story, task, book)
+    names = _names_by_pattern(story, task, book)
+    if names is None and book.script.capitals:
+        names = _names_by_case(prompt, book)
+    thing = _thing_by_pattern(story, task, book) or _thing_by_article(story, task, book)
     return Wording(
         locale=book.locale,
         wants_scene=_first_of(prompt, book.reading.scene) is not None,
         emphasised=emphasised is not None,
-        names=_actor_first(found or book.default_names, prompt, emphasised),
+        names=_actor_first(names or book.default_names, prompt, emphasised),
         object=thing or book.default_object,
         min_words=_words_asked(task, book),
     )
@@ -100,18 +107,23 @@ def _schema(response_format: Mapping[str, Json] | None) -> Json:
 
 
 def _language(prompt: str) -> Locale:
-    letters = sum(letter.isalpha() for letter in prompt)
-    thai = sum("\u0e00" <= letter <= "\u0e7f" for letter in prompt)
-    if thai * 4 > letters:
-        return Locale("th")
+    """Tell the language: by its script, then by its common words and the letters that only it has."""
+    script = script_of(prompt)
+    rivals = [book for book in books().values() if book.script is script]
+    if not rivals:
+        return Locale("en")
     words = Counter(word.lower() for word in _WORD.findall(prompt))
+    letters = Counter(prompt)
     scores = {
-        book.locale: sum(words[word] for word in book.reading.words)
-        for book in books().values()
-        if not book.thai
+        book.locale: sum(words[word] / _sharers(word, rivals) for word in book.reading.words)
+        + sum(letters[letter] for letter in book.reading.marks)
+        for book in rivals
     }
-    best = max(scores, key=lambda locale: (scores[locale], locale == "en"))
-    return best if scores[best] else Locale("en")
+    return max(scores, key=lambda locale: (scores[locale], locale == "en"))
+
+
+def _sharers(word: str, rivals: list[Book]) -> int:
+    return sum(word in book.reading.words for book in rivals)
 
 
 def _first_of(text: str, marks: tuple[str, ...]) -> int | None:
@@ -120,9 +132,13 @@ def _first_of(text: str, marks: tuple[str, ...]) -> int | None:
 
 
 def _names_by_case(prompt: str, book: Book) -> tuple[str, str] | None:
-    """Find the two words capitalised most often, at least once inside a sentence; "X and Y" weighs more."""
+    """Find the two words capitalised most often, at least once inside a sentence; "X and Y" weighs more.
+
+    Where nouns have capitals too, only words that stand in such a pair are names.
+    """
     words = [(match.group(), match.start()) for match in _WORD.finditer(prompt)]
     inside: set[str] = set()
+    paired: set[str] = set()
     counts: Counter[str] = Counter()
     for word, start in words:
         if word[0].isupper() and len(word) > 1 and not word.isupper():
@@ -134,38 +150,20 @@ def _names_by_case(prompt: str, book: Book) -> tuple[str, str] | None:
         if middle in book.reading.conjunctions and left in counts and right in counts:
             counts[left] += 1
             counts[right] += 1
-            inside |= {left, right}
-    ranked = [name for name, count in counts.most_common() if count > 1 and name in inside]
+            paired |= {left, right}
+    likely = paired if book.reading.nouns_have_capitals else inside | paired
+    ranked = [name for name, count in counts.most_common() if count > 1 and name in likely]
     return (ranked[0], ranked[1]) if len(ranked) > 1 else None
 
 
-def _names_by_repetition(story: str, task: str, book: Book) -> tuple[str, str] | None:
-    """Find "X and Y" in the task where both were met in the story: longest match on either side wins."""
-    best: tuple[int, tuple[str, str]] | None = None
-    for conjunction in book.reading.conjunctions:
-        for match in islice(re.finditer(re.escape(conjunction), task), PAIRS_TRIED):
-            before, after = task[: match.start()], task[match.end() :]
-            left = _after_introducer(before, story, book) or next(
-                (before[-n:] for n in range(24, 2, -1) if _is_word_in(before[-n:], story)), ""
-            )
-            right = next((after[:n] for n in range(24, 2, -1) if _is_word_in(after[:n], story)), "")
-            length = min(len(left), len(right))
-            if length and (best is None or length > best[0]):
-                best = (length, (left, right))
-    return best[1] if best else None
-
-
-def _after_introducer(before: str, story: str, book: Book) -> str:
-    """Cut off what stands before a name, such as "to" or "both"; empty when the story lacks what is left."""
-    start = max(
-        (before.rfind(word) + len(word) for word in book.reading.introducers if word in before), default=0
-    )
-    piece = before[start:]
-    return piece if 2 < len(piece) <= 24 and _is_word_in(piece, story) else ""
-
-
-def _is_word_in(piece: str, story: str) -> bool:
-    return not any(letter.isspace() for letter in piece) and piece in story
+def _names_by_pattern(story: str, task: str, book: Book) -> tuple[str, str] | None:
+    """Find the two whom the task names together, as the language says it, and whom the story has met."""
+    for pattern in book.reading.names:
+        for match in islice(pattern.finditer(task), MATCHES_TRIED):
+            first, second = match.group(1), match.group(2)
+            if first != second and first in story and second in story:
+                return first, second
+    return None
 
 
 def _actor_first(names: tuple[str, str], prompt: str, emphasised: int | None) -> tuple[str, str]:
@@ -179,31 +177,37 @@ def _actor_first(names: tuple[str, str], prompt: str, emphasised: int | None) ->
 
 def _thing_by_article(story: str, task: str, book: Book) -> str | None:
     """Find the noun with an article in the task that the story mentions most often."""
-    told = Counter(word.lower() for word in _WORD.findall(story))
-    words = [word.lower() for word in _WORD.findall(task)]
+    told = Counter(part.lower() for part in _PART.findall(story))
+    parts = [part.lower() for part in _PART.findall(task)]
     passed_over = {*book.reading.words, *book.reading.stage}
     best: tuple[int, str] | None = None
-    for article, noun in pairwise(words):
+    for article, noun in pairwise(parts):
         if article not in book.reading.articles or len(noun) < 3 or noun in passed_over:
             continue
         if told[noun] and (best is None or told[noun] > best[0]):
-            best = (told[noun], f"{article} {noun}")
+            best = (told[noun], article + noun if article[-1] in "'’" else f"{article} {noun}")
     return best[1] if best else None
 
 
 def _thing_by_pattern(story: str, task: str, book: Book) -> str | None:
+    """Find what the task says has to play a part and the story has mentioned, if only in another form."""
+    told = story.lower()
     for pattern in book.reading.objects:
-        for match in pattern.finditer(task):
-            if match.group(1) in story:
-                return match.group(1)
+        for match in islice(pattern.finditer(task), MATCHES_TRIED):
+            thing = match.group(1).lower()
+            if thing[: max(LEAST_STEM, len(thing) - 2)] in told:
+                return thing
     return None
 
 
 def _words_asked(task: str, book: Book) -> int:
-    """Read the least number of words that the task names."""
+    """Read the least number of words that the task names; of letters, as many words as they make."""
     numbers = [
         int(match.group())
         for match in _NUMBER.finditer(task)
         if book.reading.count_unit in task[match.end() : match.end() + 30]
     ]
-    return min(MOST_WORDS, min(numbers, default=DEFAULT_WORDS))
+    if not numbers:
+        return DEFAULT_WORDS
+    letters_per_word = book.script.letters_per_word if book.reading.counts_letters else None
+    return min(MOST_WORDS, int(min(numbers) / (letters_per_word or 1)))

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 
 from routecanary.domain.sse import SseDecoder
 from routecanary.lab.plan import Frame, Stream, cut_to_limits, token_count, usage_of, whole_body, wire_of
-from tests.lab import SCENES, a_body, a_route, an_answer
+from tests.lab import SCENES, a_body, a_request, a_route, an_answer
+
+STOPPING = (
+    SCENES["en"] + " Then write CURTAIN on a line of its own, and below it one sentence by the narrator."
+)
 
 
 def test_a_stream_has_the_documented_order() -> None:
@@ -58,6 +62,31 @@ def test_stop_and_limit_are_honoured(
     planned = replace(an_answer(a_route()).planned, text="one two three four")
     cut = cut_to_limits(planned, stop, limit)
     assert (cut.text, cut.finish) == (text, finish)
+
+
+def test_a_wanted_stop_word_ends_a_sound_answer() -> None:
+    """The same scene as without the word, ending where the word would stand."""
+    plain = an_answer(a_route(), a_body(SCENES["en"])).planned
+    stopped = an_answer(a_route(), a_body(STOPPING, stop=["CURTAIN"])).planned
+    assert stopped.text.rstrip() == plain.text
+    assert (stopped.finish, stopped.native_finish) == ("stop", "stop")
+
+
+def test_a_host_that_is_deaf_to_stop_words_goes_on_to_the_afterword() -> None:
+    """It writes the word on a line of its own, and a sentence below."""
+    body = a_body(STOPPING, stop=["CURTAIN"])
+    request, answer = a_request(body), an_answer(a_route(), body)
+    whole = replace(answer.planned, heeds_stop=False, text=f"{answer.planned.text}CURTAIN\n\nGood night.")
+    assert cut_to_limits(whole, request.stop, None) is whole
+    assert cut_to_limits(replace(whole, heeds_stop=True), request.stop, None).text == answer.planned.text
+
+
+def test_a_stop_word_that_the_prompt_does_not_want_is_not_written() -> None:
+    """Stop words are a client's own affair; the prompt says whether one ends the scene."""
+    assert (
+        an_answer(a_route(), a_body(SCENES["en"], stop=["CURTAIN"])).planned
+        == an_answer(a_route(), a_body(SCENES["en"])).planned
+    )
 
 
 @given(text=st.text(max_size=60), limit=st.integers(1, 20))
