@@ -84,7 +84,8 @@ def _requalify(state: ModelState, act: Requalify, at: datetime) -> tuple[Event, 
         for name, route in sorted(state.routes.items())
         if not route.streak.suspicion.isdisjoint(act.contracts)
     }
-    if not streaks:
+    weighed = any(not route.evidence.keys().isdisjoint(act.contracts) for route in state.routes.values())
+    if not streaks and not weighed:
         return ()
     return (
         SuspicionCleared(

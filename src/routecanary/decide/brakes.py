@@ -31,6 +31,8 @@ class Braked(NamedTuple):
 
     verdicts: Verdicts
     events: tuple[Event, ...]
+    silent: frozenset[ContractName] = frozenset()  # whose fails were set aside: no attempt of them counts
+    weak: frozenset[ContractName] = frozenset()  # whose passes a control put in doubt
 
 
 def brake(state: ModelState, line: Round, policy: Policy) -> Braked:
@@ -41,6 +43,8 @@ def brake(state: ModelState, line: Round, policy: Policy) -> Braked:
     Source: docs/policy.md, Brakes.
     """
     events: list[Event] = []
+    silent: set[ContractName] = set()
+    weak: set[ContractName] = set()
     believed: dict[RouteId, dict[ContractName, VerdictKind]] = {name: {} for name in line.routes}
     for contract in _contracts(line):
         judged = {
@@ -51,14 +55,27 @@ def brake(state: ModelState, line: Round, policy: Policy) -> Braked:
         controls = frozenset(name for name, report in line.routes.items() if contract in report.control_for)
         column = dict(judged)
         events += _doubt_weak_probe(state, line, contract, column, controls)
-        if contract == FILTERING:
-            _host_or_weights(column, judged, controls)
-        events += _common_cause(state, line, contract, column, controls=controls, policy=policy)
+        if any(judged.get(name) is VerdictKind.PASS for name in controls):
+            weak.add(contract)
+        if contract == FILTERING and not _host_is_to_blame(judged, controls):
+            _set_aside_fails(column)
+            silent.add(contract)
+        common = _common_cause(state, line, contract, column, policy=policy)
+        if common:
+            events += common
+            silent.add(contract)
         for name, kind in column.items():
             believed[name][contract] = kind
     if _is_outage(line):
         events.append(GatewayOutage(at=line.at, model=line.model))
-    return Braked(believed, tuple(events))
+    return Braked(believed, tuple(events), frozenset(silent), frozenset(weak))
+
+
+def known_offenders(state: ModelState, contract: ContractName) -> frozenset[str]:
+    """List the routes that excuse no other: controls, the built-in layer, those suspended for a contract."""
+    controls = {name for name in state.named if contract in state.routes[name].control_for}
+    suspended = {name for name, suspension in state.suspensions().items() if contract in suspension.contracts}
+    return reach(state, state.builtin) | controls | suspended
 
 
 def _contracts(line: Round) -> list[ContractName]:
@@ -85,10 +102,12 @@ def _doubt_weak_probe(
     return []
 
 
-def _host_or_weights(column: _Column, judged: _Column, controls: frozenset[RouteId]) -> None:
-    """Doubt every filtering fail when no route passed that is no control: then it is not the host."""
-    if any(kind is VerdictKind.PASS for name, kind in judged.items() if name not in controls):
-        return
+def _host_is_to_blame(judged: _Column, controls: frozenset[RouteId]) -> bool:
+    """Say whether some route that is no control continued the scene; else the model refuses, not the host."""
+    return any(kind is VerdictKind.PASS for name, kind in judged.items() if name not in controls)
+
+
+def _set_aside_fails(column: _Column) -> None:
     for name, kind in column.items():
         if kind is VerdictKind.FAIL:
             column[name] = VerdictKind.INCONCLUSIVE
@@ -100,11 +119,10 @@ def _common_cause(
     contract: ContractName,
     column: _Column,
     *,
-    controls: frozenset[RouteId],
     policy: Policy,
 ) -> list[Event]:
     """Doubt the fails of routes that fail together; known offenders neither count nor profit."""
-    known = controls | reach(state, state.builtin) | _suspended_for(state, contract)
+    known = known_offenders(state, contract)
     conclusive = {name for name, kind in column.items() if kind.conclusive and name not in known}
     failing = {name for name in conclusive if column[name] is VerdictKind.FAIL}
     total, failed = len(conclusive), len(failing)
@@ -115,10 +133,6 @@ def _common_cause(
     for name in failing:
         column[name] = VerdictKind.INCONCLUSIVE
     return [CommonCause(at=line.at, model=line.model, contract=contract, routes=frozenset(failing))]
-
-
-def _suspended_for(state: ModelState, contract: ContractName) -> set[RouteId]:
-    return {name for name, suspension in state.suspensions().items() if contract in suspension.contracts}
 
 
 def _is_outage(line: Round) -> bool:

@@ -5,11 +5,12 @@ Nothing is decided here: an event carries what it changes, and this file lays it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
+from routecanary.decide.evidence import NO_EVIDENCE, at_one, laid_in
 from routecanary.domain.event import (
     CanaryLayerPaused,
     CanaryLayerReleased,
@@ -33,13 +34,14 @@ from routecanary.domain.event import (
     Reinstated,
     Renewed,
     RoundClosed,
+    RouteOutcome,
     RoutesNamed,
     Suspended,
     SuspensionBlocked,
     SuspicionCleared,
 )
 from routecanary.domain.names import ModelId, RouteId
-from routecanary.domain.state import ModelState, RouteState, Streak, Suspension
+from routecanary.domain.state import ModelState, RouteState, Suspension
 from routecanary.domain.verdict import VerdictKind
 from routecanary.errors import StoreError
 
@@ -85,7 +87,7 @@ def _changed(state: ModelState, event: Event) -> ModelState:
         case LadderReset():
             return _with_route(state, event.route, replace(_route(state, event.route), offences=0))
         case SuspicionCleared():
-            return _with_streaks(state, event.streaks)
+            return _suspicion_cleared(state, event)
         case ModeChanged():
             return _mode_changed(state, event)
         case ProbeWeak():
@@ -136,7 +138,9 @@ def _routes_named(state: ModelState, event: RoutesNamed) -> ModelState:
 
 
 def _round_closed(state: ModelState, event: RoundClosed) -> ModelState:
-    streaks = {name: outcome.streak for name, outcome in event.outcomes.items()}
+    changed = {
+        name: _closed(_route(state, name), outcome, event.at) for name, outcome in event.outcomes.items()
+    }
     controls_failed = {
         contract: event.at
         for name, outcome in event.outcomes.items()
@@ -144,34 +148,77 @@ def _round_closed(state: ModelState, event: RoundClosed) -> ModelState:
         if outcome.verdicts.get(contract) is VerdictKind.FAIL
     }
     return replace(
-        _with_streaks(state, streaks),
+        state,
+        routes={**state.routes, **changed},
         control_failed_at={**state.control_failed_at, **controls_failed},
         rounds=state.rounds + 1,
     )
 
 
-def _with_streaks(state: ModelState, streaks: Mapping[RouteId, Streak]) -> ModelState:
-    changed = {name: replace(_route(state, name), streak=streak) for name, streak in streaks.items()}
-    return replace(state, routes={**state.routes, **changed})
+def _closed(route: RouteState, outcome: RouteOutcome, at: datetime) -> RouteState:
+    if not outcome.evidence:
+        return replace(route, streak=outcome.streak)
+    added = {
+        contract: laid_in(route.evidence.get(contract, NO_EVIDENCE), weighed, at)
+        for contract, weighed in outcome.evidence.items()
+    }
+    held = route.suspension
+    if held is not None and held.evidence:
+        reverse = {name: one.log_r for name, one in outcome.evidence.items() if name in held.evidence}
+        held = replace(held, log_r={**held.log_r, **reverse})
+    return replace(
+        route,
+        streak=outcome.streak,
+        evidence={**route.evidence, **added},
+        weighed_at=at,
+        suspension=held,
+    )
+
+
+def _suspicion_cleared(state: ModelState, event: SuspicionCleared) -> ModelState:
+    """Begin anew with what judges a contract: its suspicions and all its evidence go."""
+    routes = {}
+    for name, route in state.routes.items():
+        kept = {contract: one for contract, one in route.evidence.items() if contract not in event.contracts}
+        streak = event.streaks.get(name, route.streak)
+        held = route.suspension
+        if held is not None and not event.contracts.isdisjoint(held.log_r):
+            held = replace(
+                held, log_r={c: log_r for c, log_r in held.log_r.items() if c not in event.contracts}
+            )
+        routes[name] = replace(route, streak=streak, evidence=kept, suspension=held)
+    for name in event.streaks.keys() - state.routes.keys():
+        _route(state, name)
+    return replace(state, routes=routes)
 
 
 def _begun(state: ModelState, event: Suspended | Renewed) -> ModelState:
     suspension = Suspension(
-        start=event.at, until=event.until, contracts=event.contracts, offence=event.offence
+        start=event.at,
+        until=event.until,
+        contracts=event.contracts,
+        offence=event.offence,
+        evidence=event.evidence if isinstance(event, Suspended) else {},
+        locales=event.locales,
     )
-    route = replace(_route(state, event.route), suspension=suspension, offences=event.offence)
-    return _with_route(state, event.route, route)
+    route = _route(state, event.route)
+    begun = replace(route, suspension=suspension, offences=event.offence, evidence=at_one(route.evidence))
+    return _with_route(state, event.route, begun)
 
 
 def _ended(state: ModelState, name: RouteId, *, ended_at: datetime) -> ModelState:
-    return _with_route(state, name, replace(_route(state, name), suspension=None, ended_at=ended_at))
+    route = _route(state, name)
+    ended = replace(route, suspension=None, ended_at=ended_at, evidence=at_one(route.evidence))
+    return _with_route(state, name, ended)
 
 
 def _lifted(state: ModelState, event: Lifted) -> ModelState:
     """End by a person: streaks go to 0, the rest of what the route showed stays."""
     ended = _ended(state, event.route, ended_at=event.at)
     route = _route(ended, event.route)
-    streak = replace(route.streak, failed=0, clean=0, suspicion=frozenset(), retry_locale=None)
+    streak = replace(
+        route.streak, failed=0, clean=0, suspicion=frozenset(), retry_locale=None, locales=frozenset()
+    )
     offences = max(0, route.offences - 1) if event.false_positive else route.offences
     return _with_route(
         ended,
@@ -181,9 +228,11 @@ def _lifted(state: ModelState, event: Lifted) -> ModelState:
 
 
 def _mode_changed(state: ModelState, event: ModeChanged) -> ModelState:
-    """Begin anew in another mode: offences and clean streaks go, fail streaks and holds stay."""
+    """Begin anew in another mode: offences, clean streaks and evidence go, fail streaks and holds stay."""
     routes = {
-        name: replace(route, offences=0, streak=replace(route.streak, clean=0))
+        name: replace(
+            route, offences=0, streak=replace(route.streak, clean=0), evidence=at_one(route.evidence)
+        )
         for name, route in state.routes.items()
     }
     begun = replace(state, routes=routes, mode=event.mode)

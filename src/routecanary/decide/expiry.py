@@ -47,6 +47,7 @@ def settle(state: ModelState, route: RouteId, at: datetime, policy: Policy) -> E
         until=at + suspension_length(known.offences, policy),
         offence=known.offences + 1,
         shadow=shadow,
+        locales=known.streak.locales,
     )
 
 

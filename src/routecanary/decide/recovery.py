@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from routecanary.decide.evidence import recovered
 from routecanary.domain.event import Reinstated
 from routecanary.domain.policy import Policy
 from routecanary.domain.round import Mode
@@ -24,10 +25,13 @@ def rounds_needed(offence: int, policy: Policy) -> int:
 def reinstatements(state: ModelState, at: datetime, policy: Policy) -> tuple[Reinstated, ...]:
     """Reinstate every suspended route with enough clean rounds, in route order.
 
+    One that evidence suspended must be cleared by evidence too.
+
     The clean streak counts from the suspension on by itself: the failed round that began it set it to 0.
     """
     return tuple(
         Reinstated(at=at, model=state.model, route=name, shadow=state.mode is Mode.OBSERVE)
         for name, suspension in state.suspensions().items()
         if state.routes[name].streak.clean >= rounds_needed(suspension.offence, policy)
+        and recovered(state.routes[name], policy)
     )

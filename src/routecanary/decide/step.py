@@ -8,16 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Final, NamedTuple
 
 from routecanary.decide import acts, capacity, expiry, ladder, recovery, suspension
-from routecanary.decide.brakes import brake
+from routecanary.decide.brakes import Braked, brake
 from routecanary.decide.classify import classify
+from routecanary.decide.evidence import Scales, Weighing
 from routecanary.decide.evolve import evolve
 from routecanary.decide.exclusions import exclusions
 from routecanary.decide.streaks import advance, aged
-from routecanary.domain.event import Event, Exclusions, RoundClosed, RouteFacts, RouteOutcome, RoutesNamed
+from routecanary.domain.event import (
+    Event,
+    Exclusions,
+    Expired,
+    Reinstated,
+    RoundClosed,
+    RouteFacts,
+    RouteOutcome,
+    RoutesNamed,
+)
+from routecanary.domain.evidence import Weighed
 from routecanary.domain.names import ContractName, RouteId
-from routecanary.domain.policy import Policy
+from routecanary.domain.policy import Policy, Trigger
 from routecanary.domain.round import Line, Round, RoundClass
 from routecanary.domain.state import ModelState, RouteState
 from routecanary.domain.times import format_instant
@@ -36,9 +48,9 @@ def step(state: ModelState, line: Line, policy: Policy) -> tuple[Event, ...]:
     """
     work = _Work(state)
     at = _time_of(line, state)
-    outcomes: Mapping[RouteId, RouteOutcome] = {}
+    taken = _NOTHING_TAKEN
     if isinstance(line, Round):
-        outcomes = _take_up(work, line, policy)  # (a)
+        taken = _take_up(work, line, policy)  # (a)
     for route in expiry.due(work.state, at):  # (b)
         work.add(expiry.settle(work.state, route, at, policy))
     work.add(*ladder.resets(work.state, at, policy))  # (c)
@@ -46,8 +58,10 @@ def step(state: ModelState, line: Line, policy: Policy) -> tuple[Event, ...]:
         work.add(*recovery.reinstatements(work.state, at, policy))
     else:
         work.add(*acts.carry_out(work.state, line, at))
-    for route in suspension.candidates(work.state, outcomes, policy):  # (e)
-        work.add(suspension.settle(work.state, route, at, policy))
+    ended = {event.route for event in work.events if isinstance(event, Expired | Reinstated)}
+    fired = {name: grounds for name, grounds in taken.fired.items() if name not in ended}
+    for candidate in suspension.candidates(work.state, taken.outcomes, fired, policy):  # (e)
+        work.add(suspension.settle(work.state, candidate, at, policy))
     work.add(*capacity.check(work.state, at, policy))  # (f)
     work.add(Exclusions(at=at, model=state.model, ignore=exclusions(work.state)))  # (g)
     return tuple(work.events)
@@ -88,17 +102,45 @@ def _time_of(line: Line, state: ModelState) -> datetime:
     return line.at
 
 
-def _take_up(work: _Work, line: Round, policy: Policy) -> Mapping[RouteId, RouteOutcome]:
-    """Take up a round's facts, apply the brakes, class every route and advance its streak."""
+class _Taken(NamedTuple):
+    """What a round came to for each route, and the routes for which its evidence asks."""
+
+    outcomes: Mapping[RouteId, RouteOutcome]
+    fired: Mapping[RouteId, suspension.Grounds]
+
+
+_NOTHING_TAKEN: Final = _Taken({}, {})
+
+
+def _take_up(work: _Work, line: Round, policy: Policy) -> _Taken:
+    """Take up a round's facts, apply the brakes, class every route, advance its streak and its evidence."""
     work.add(_named(line))
     braked = brake(work.state, line, policy)
     work.add(*braked.events)
+    weighings = {} if policy.trigger is Trigger.STREAK else _weighings(work.state, line, braked, policy)
     outcomes = {
-        name: _outcome(work.state.routes[name], line, name, braked.verdicts[name], policy)
+        name: _outcome(
+            work.state.routes[name],
+            line,
+            name,
+            braked.verdicts[name],
+            policy,
+            evidence=weighings[name].added if name in weighings else {},
+        )
         for name in sorted(line.routes)
     }
     work.add(RoundClosed(at=line.at, model=line.model, outcomes=outcomes, locale=line.locale))
-    return outcomes
+    return _Taken(outcomes, {name: one.fired for name, one in weighings.items() if one.fired})
+
+
+def _weighings(state: ModelState, line: Round, braked: Braked, policy: Policy) -> Mapping[RouteId, Weighing]:
+    """Weigh the attempts of every route that no act touched while the round ran."""
+    scales = Scales(state, line, policy, silent=braked.silent)
+    return {
+        name: scales.weigh(name, report, weak=braked.weak)
+        for name, report in sorted(line.routes.items())
+        if name not in line.acted
+    }
 
 
 def _named(line: Round) -> RoutesNamed:
@@ -125,6 +167,8 @@ def _outcome(
     name: RouteId,
     believed: Mapping[ContractName, VerdictKind],
     policy: Policy,
+    *,
+    evidence: Mapping[ContractName, Weighed],
 ) -> RouteOutcome:
     """Class one route: touched by an act while the round ran, it is frozen."""
     report = line.routes[name]
@@ -141,4 +185,5 @@ def _outcome(
         counted=advanced.counted,
         verdicts=report.verdicts,
         failing=frozenset(contract for contract, kind in verdicts.items() if kind is VerdictKind.FAIL),
+        evidence=evidence,
     )

@@ -24,7 +24,7 @@ class Advanced(NamedTuple):
 def aged(streak: Streak, at: datetime, policy: Policy) -> Streak:
     """Forget a fail streak whose last counted failed round is older than `streak_ttl`."""
     if streak.failed and streak.last_at is not None and at - streak.last_at > policy.streak_ttl:
-        return replace(streak, failed=0, suspicion=frozenset(), retry_locale=None)
+        return replace(streak, failed=0, suspicion=frozenset(), retry_locale=None, locales=frozenset())
     return streak
 
 
@@ -37,9 +37,10 @@ def cleared(streak: Streak, contracts: frozenset[ContractName]) -> Streak:
     """
     suspicion = streak.suspicion - contracts
     if suspicion:
-        retry = None if LANGUAGE in contracts else streak.retry_locale
-        return replace(streak, suspicion=suspicion, retry_locale=retry)
-    return replace(streak, failed=0, suspicion=suspicion, retry_locale=None)
+        if LANGUAGE in contracts:
+            return replace(streak, suspicion=suspicion, retry_locale=None, locales=frozenset())
+        return replace(streak, suspicion=suspicion)
+    return replace(streak, failed=0, suspicion=suspicion, retry_locale=None, locales=frozenset())
 
 
 def advance(
@@ -79,8 +80,15 @@ def advance(
         last_at=at,
         last_class=round_class,
         retry_locale=_retry_locale(streak, verdicts.get(LANGUAGE), locale),
+        locales=streak.locales | _failing_locale(verdicts, locale),
     )
     return Advanced(failed, counted=True)
+
+
+def _failing_locale(verdicts: Mapping[ContractName, VerdictKind], locale: Locale | None) -> frozenset[Locale]:
+    if locale is None or verdicts.get(LANGUAGE) is not VerdictKind.FAIL:
+        return frozenset()
+    return frozenset({locale})
 
 
 def _retry_locale(streak: Streak, language: VerdictKind | None, locale: Locale | None) -> Locale | None:

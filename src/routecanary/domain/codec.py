@@ -69,7 +69,7 @@ def _is_default(field: Field[Any], content: object) -> bool:
 
 
 def _plain(content: object) -> object:
-    if content is None or isinstance(content, bool | int):
+    if content is None or isinstance(content, bool | int | float):
         return content
     if isinstance(content, StrEnum):
         return content.value

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from routecanary.domain.codec import JsonObject, from_json, member_from_json, to_json
+from routecanary.domain.evidence import Earned, Weighed
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.round import Mode, RoundClass
 from routecanary.domain.state import ModelState, Streak
@@ -67,6 +68,7 @@ class RouteOutcome:
     counted: bool = False
     verdicts: Mapping[ContractName, VerdictKind] = field(default_factory=dict)  # as judged, before the brakes
     failing: frozenset[ContractName] = frozenset()  # after the brakes
+    evidence: Mapping[ContractName, Weighed] = field(default_factory=dict)  # of the attempts that counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +118,8 @@ class Suspended(Happened):
     collateral: frozenset[RouteId] = frozenset()  # production routes lost with it
     redundant: bool = False  # takes no production route away
     shadow: bool = False
+    evidence: Mapping[ContractName, Earned] = field(default_factory=dict)  # of contracts it was asked for by
+    locales: frozenset[Locale] = frozenset()  # in which `language` failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +128,7 @@ class SuspensionBlocked(Happened):
     contracts: frozenset[ContractName]
     why: Why
     shadow: bool = False
+    evidence: Mapping[ContractName, Earned] = field(default_factory=dict)  # as of a suspension
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +141,7 @@ class Renewed(Happened):
     until: datetime
     offence: int
     shadow: bool = False
+    locales: frozenset[Locale] = frozenset()  # in which `language` failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +192,7 @@ class LadderReset(Happened):
 class SuspicionCleared(Happened):
     """What judges these contracts is new: they were taken out of the suspicion sets.
 
-    A fail streak that nothing else supports ended with it.
+    A fail streak that nothing else supports ended with it; so did all evidence of these contracts.
     """
 
     contracts: frozenset[ContractName]

@@ -8,11 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Final
 
 from routecanary.domain.times import DURATION_FORM, format_duration, parse_duration
 from routecanary.errors import InputError, PolicyError
+
+
+class Trigger(StrEnum):
+    """What asks for a suspension."""
+
+    STREAK = "streak"  # failed rounds in a row
+    EVIDENCE = "evidence"  # all attempts, weighed
+    BOTH = "both"  # either
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +43,17 @@ class Policy:
     common_cause_min_routes: int = 4  # routes with a conclusive verdict
     common_cause_share: Fraction = Fraction(1, 2)  # of those routes; more than this must fail
     release_when_empty: bool = True  # leave the canary layer out when no production route is left
+    trigger: Trigger = Trigger.STREAK
+    # Of the evidence trigger:
+    false_suspensions_per_year: float = 1.0  # declared budget, of one model
+    round_period: timedelta = timedelta(minutes=30)  # of the schedule: how many attempts a year makes
+    attempts_per_round: int = 7  # first attempts of all contracts, for one route
+    p0_min: float = 0.005  # failure rate of a sound route, at least
+    p0_window: timedelta = timedelta(days=7)  # of the peers' attempts that p0 is estimated from
+    p0_prior: tuple[float, float] = (1.0, 99.0)  # fails and passes assumed before any attempt
+    p1_min: float = 0.2  # failure rate worth finding, at least
+    p1_ratio: float = 4.0  # or so many times p0
+    evidence_to_recover: float = 20.0  # reverse likelihood ratio
 
 
 def policy_from_mapping(table: Mapping[str, object], place: str) -> Policy:
@@ -92,6 +112,18 @@ def _duration(shortest: timedelta) -> Callable[[object], timedelta]:
     return read
 
 
+def _span(shortest: timedelta, longest: timedelta) -> Callable[[object], timedelta]:
+    least = _duration(shortest)
+
+    def read(value: object) -> timedelta:
+        span = least(value)
+        if span > longest:
+            raise InputError("too long", value=_shown(value), allowed=f"at most {format_duration(longest)}")
+        return span
+
+    return read
+
+
 def _switch(value: object) -> bool:
     if not isinstance(value, bool):
         raise InputError("not a switch", value=_shown(value), allowed="true or false")
@@ -116,6 +148,33 @@ def _shown(value: object) -> object:
     return value if isinstance(value, str | int | float) else type(value).__name__
 
 
+def _number(low: float, high: float) -> Callable[[object], float]:
+    def read(value: object) -> float:
+        allowed = f"a number from {low:g} to {high:g}"
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError("not a number", value=_shown(value), allowed=allowed)
+        if not low <= value <= high:  # also refuses nan
+            raise InputError("out of range", value=_shown(value), allowed=allowed)
+        return float(value)
+
+    return read
+
+
+def _prior(value: object) -> tuple[float, float]:
+    allowed = "a list of two numbers, fails and passes, each from 0.001 to 1000000000"
+    if not isinstance(value, list) or len(value) != 2:
+        raise InputError("not two numbers", value=_shown(value), allowed=allowed)
+    read = _number(0.001, 1e9)
+    return read(value[0]), read(value[1])
+
+
+def _trigger(value: object) -> Trigger:
+    allowed = ", ".join(Trigger)
+    if not isinstance(value, str) or value not in tuple(Trigger):
+        raise InputError("unknown word", value=_shown(value), allowed=allowed)
+    return Trigger(value)
+
+
 _MOST_STEPS = 100
 _SECOND = timedelta(seconds=1)
 
@@ -132,4 +191,14 @@ _READERS: Final[Mapping[str, Callable[[object], Any]]] = {
     "common_cause_min_routes": _whole(1),
     "common_cause_share": _share,
     "release_when_empty": _switch,
+    "trigger": _trigger,
+    "false_suspensions_per_year": _number(0.001, 1_000),
+    "round_period": _duration(_SECOND),
+    "attempts_per_round": _whole(1),
+    "p0_min": _number(0.0005, 0.5),
+    "p0_window": _span(_SECOND, timedelta(days=30)),
+    "p0_prior": _prior,
+    "p1_min": _number(0.001, 0.99),
+    "p1_ratio": _number(1.1, 1_000),
+    "evidence_to_recover": _number(1, 1e9),
 }

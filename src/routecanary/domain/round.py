@@ -33,6 +33,9 @@ class RouteReport:
     """
 
     verdicts: Mapping[ContractName, VerdictKind] = field(default_factory=dict)
+    attempts: Mapping[ContractName, tuple[bool, ...]] = field(
+        default_factory=dict
+    )  # conclusive ones in order, true for a fail; a contract that is not named has one, its verdict
     swallows: frozenset[RouteId] | None = None
     control_for: frozenset[ContractName] = frozenset()
     admitted: bool = True

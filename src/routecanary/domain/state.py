@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from routecanary.domain.evidence import Earned, Evidence
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.round import Mode, RoundClass
 
@@ -24,6 +25,7 @@ class Streak:
     last_class: RoundClass | None = None  # its class
     was_clean: bool = False  # some counted round was clean since the route was first seen
     retry_locale: Locale | None = None  # failed `language`, not passed since
+    locales: frozenset[Locale] = frozenset()  # in which `language` failed in the fail streak
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,11 @@ class Suspension:
     until: datetime
     contracts: frozenset[ContractName]  # the suspicion at its start; does not grow
     offence: int  # 1-based
+    evidence: Mapping[ContractName, Earned] = field(
+        default_factory=dict
+    )  # of contracts that it suspended for
+    log_r: Mapping[ContractName, float] = field(default_factory=dict)  # of those: the reverse ratio since
+    locales: frozenset[Locale] = frozenset()  # in which `language` failed, if it is one of the contracts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +56,8 @@ class RouteState:
     admitted: bool = True  # as last stated
     control_for: frozenset[ContractName] = frozenset()  # of the last round; empty while absent
     seen_at: datetime | None = None  # when a round first named it
+    evidence: Mapping[ContractName, Evidence] = field(default_factory=dict)  # of attempts; evidence trigger
+    weighed_at: datetime | None = None  # the last round whose attempts counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any, assert_never
 
 from routecanary.domain.event import (
@@ -33,6 +35,8 @@ from routecanary.domain.event import (
     SuspensionBlocked,
     SuspicionCleared,
 )
+from routecanary.domain.evidence import Earned
+from routecanary.domain.names import ContractName
 from routecanary.domain.times import format_instant
 
 PrintedEvent = dict[str, Any]
@@ -62,10 +66,15 @@ def _fields(event: Event) -> PrintedEvent | None:
                 collateral=sorted(event.collateral),
                 redundant=event.redundant,
                 shadow=event.shadow,
+                evidence=_evidence(event.evidence),
             )
         case SuspensionBlocked():
             return _present(
-                route=event.route, contracts=sorted(event.contracts), why=event.why.value, shadow=event.shadow
+                route=event.route,
+                contracts=sorted(event.contracts),
+                why=event.why.value,
+                shadow=event.shadow,
+                evidence=_evidence(event.evidence),
             )
         case Renewed():
             return _present(
@@ -106,6 +115,24 @@ def _fields(event: Event) -> PrintedEvent | None:
             return None
         case _:
             assert_never(event)
+
+
+def _evidence(earned: Mapping[ContractName, Earned]) -> PrintedEvent | None:
+    """Print ratios, not logarithms, with four digits; `exact` where the chain gave the threshold, not 1/α."""
+    if not earned:
+        return None
+    return {
+        contract: {
+            "attempts": one.attempts,
+            "fails": one.fails,
+            "p0": float(f"{one.p0:.4g}"),
+            "p1": float(f"{one.p1:.4g}"),
+            "m": float(f"{math.exp(one.log_m):.4g}"),
+            "threshold": float(f"{math.exp(one.log_threshold):.4g}"),
+            "exact": one.exact,
+        }
+        for contract, one in sorted(earned.items())
+    }
 
 
 def _present(**fields: object) -> PrintedEvent:

@@ -34,6 +34,7 @@ _NO_NAMES: Final[Sequence[str]] = ()
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./:@+-]{1,80}")
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _SHOWN_KEY = 80  # characters
+_MOST_ATTEMPTS = 1_000  # of one contract in one round
 
 
 def parse_line(raw: bytes) -> Line | None:
@@ -120,15 +121,32 @@ def _report(value: object, key: str) -> RouteReport:
         )
         for contract, kind in _optional(report, "verdicts", _mapping, default=_NO_FIELDS, under=key).items()
     }
+    attempts = {
+        ContractName(_name(contract, f"{key}.attempts")): _attempts(
+            stated, f"{key}.attempts.{_path(contract)}"
+        )
+        for contract, stated in _optional(report, "attempts", _mapping, default=_NO_FIELDS, under=key).items()
+    }
     swallows = _optional(report, "swallows", _names, default=None, under=key)
     return RouteReport(
         verdicts=verdicts,
+        attempts=attempts,
         swallows=None if swallows is None else frozenset(map(RouteId, swallows)),
         control_for=frozenset(
             map(ContractName, _optional(report, "control_for", _name_or_names, default=_NO_NAMES, under=key))
         ),
         admitted=_optional(report, "admitted", _switch, default=True, under=key),
     )
+
+
+def _attempts(value: object, key: str) -> tuple[bool, ...]:
+    allowed = f"a list of at most {_MOST_ATTEMPTS} times 0 (pass) or 1 (fail)"
+    if not isinstance(value, list) or len(value) > _MOST_ATTEMPTS:
+        raise TraceError("not a list of attempts", key=key, value=_named_type(value), allowed=allowed)
+    for one in value:
+        if isinstance(one, bool) or not isinstance(one, int) or one not in (0, 1):
+            raise TraceError("not an attempt", key=key, value=_named_type(one), allowed=allowed)
+    return tuple(one == 1 for one in value)
 
 
 def _lift(line: _Object, at: datetime, model: ModelId) -> Lift:

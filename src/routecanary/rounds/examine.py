@@ -48,6 +48,11 @@ class Examination:
     verdicts: Mapping[ContractName, Verdict]
     attempts: tuple[Attempt, ...]
 
+    def conclusive(self, name: ContractName) -> tuple[bool, ...]:
+        """List a contract's attempts that passed or failed, in order, true for a fail."""
+        said = _said(self.attempts, name)
+        return tuple(verdict.kind is VerdictKind.FAIL for verdict in said if verdict.kind.conclusive)
+
 
 def examined(captured: Captured, judge: Judge, contracts: frozenset[ContractName]) -> Attempt:
     """Judge one asking by some contracts, those of them that apply."""
@@ -65,20 +70,28 @@ def unjudged(
 
 
 async def confirm(
-    first: Attempt, judge: Judge, ask_again: AskAgain, confirmations: Mapping[ContractName, int]
+    first: Attempt,
+    judge: Judge,
+    ask_again: AskAgain,
+    confirmations: Mapping[ContractName, int],
+    *,
+    to_the_end: bool = False,
 ) -> tuple[Attempt, ...]:
     """Ask a probe again until each contract that failed it is settled; one asking at a time.
 
     Args:
         first: The first asking.
         confirmations: How many further attempts each contract asks for, an even number; 0 settles at once.
+        to_the_end: Ask all of them, also when the majority is certain: every attempt is evidence.
     Returns:
         All attempts, the first one first. A confirmation is judged only by the contracts that failed.
     """
     attempts = [first]
     failed = frozenset(name for name, verdict in first.verdicts.items() if verdict.kind is VerdictKind.FAIL)
     for _ in range(max((confirmations[name] for name in failed), default=0)):
-        if NEEDS_MORE not in {settle(_said(attempts, name), confirmations[name]) for name in failed}:
+        if not to_the_end and NEEDS_MORE not in {
+            settle(_said(attempts, name), confirmations[name]) for name in failed
+        }:
             break
         answer = await ask_again(attempts[-1].probe)
         if answer is None:

@@ -51,6 +51,7 @@ def _routing(state: ModelState, listing: Listing | None) -> ModelRouting:
                 since=suspension.start,
                 until=suspension.until,
                 contracts=suspension.contracts,
+                locales=suspension.locales,
             )
             for route, suspension in state.suspensions().items()
         ),

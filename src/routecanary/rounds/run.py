@@ -25,6 +25,7 @@ from routecanary.domain.archive import PackedTranscript
 from routecanary.domain.event import Event
 from routecanary.domain.money import NOTHING
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId, swallowed
+from routecanary.domain.policy import Trigger
 from routecanary.domain.probe import Probe
 from routecanary.domain.round import Round, RouteReport
 from routecanary.domain.route import Listing, Route
@@ -275,8 +276,12 @@ async def _examine(
             progress.judged(answer.probe, firsts[-1].verdicts)
             await asyncio.sleep(0)  # others may run: a round of hundreds takes a while to judge
     confirmations = {name: contract.confirmations for name, contract in world.settings.contracts.items()}
+    weighed = world.settings.policy.trigger is not Trigger.STREAK
     async with asyncio.TaskGroup() as tasks:
-        confirming = [tasks.create_task(confirm(first, judge, ask_again, confirmations)) for first in firsts]
+        confirming = [
+            tasks.create_task(confirm(first, judge, ask_again, confirmations, to_the_end=weighed))
+            for first in firsts
+        ]
     enforced = enforced_contracts(world, listing.model, world.clock.now())
     by_route: dict[RouteId, list[tuple[Attempt, ...]]] = {route.tag: [] for route in listing.routes}
     for task in confirming:
@@ -330,6 +335,10 @@ def _round(
         }
         return RouteReport(
             verdicts=verdicts,
+            attempts={  # of a contract on trial, nothing is evidence
+                name: examinations[route.tag].conclusive(name) if name in enforced else ()
+                for name in examinations[route.tag].verdicts
+            },
             swallows=route.swallows,
             control_for=control_for,
             admitted=is_admitted(route, production, withheld=withheld),

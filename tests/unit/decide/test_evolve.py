@@ -17,7 +17,8 @@ from routecanary.domain.event import (
     state_from_json,
     state_to_json,
 )
-from routecanary.domain.names import Locale, ModelId, RouteId
+from routecanary.domain.evidence import Bucket, Earned, Evidence
+from routecanary.domain.names import LANGUAGE, Locale, ModelId, RouteId
 from routecanary.domain.state import ModelState, RouteState, Streak, Suspension
 from routecanary.errors import StoreError
 from tests.story import HEALTHY, MODEL, START, Story, a_report, moment
@@ -68,9 +69,18 @@ def test_state_with_every_field_set_survives_json() -> None:
     streak = Streak(
         failed=3, clean=1, suspicion=frozenset({"x"}), last_at=START.replace(microsecond=7),  # type: ignore[arg-type]
         last_class="failed", was_clean=True, retry_locale=Locale("th"),  # type: ignore[arg-type]
+        locales=frozenset({Locale("th")}),
     )  # fmt: skip
     streak = replace(streak, last_class=Story().round("0m", {"a": FAIL}).outcome("a").round_class)
-    suspension = Suspension(start=START, until=moment("1d"), contracts=frozenset(), offence=4)
+    earned = Earned(attempts=9, fails=5, p0=0.01, p1=0.2, log_m=14.25, log_threshold=14.0, exact=True)
+    suspension = Suspension(
+        start=START, until=moment("1d"), contracts=frozenset(), offence=4,
+        evidence={LANGUAGE: earned}, log_r={LANGUAGE: 1.5}, locales=frozenset({Locale("th")}),
+    )  # fmt: skip
+    evidence = Evidence(
+        log_m=0.1, rounds=1, attempts=2, fails=1, locales=frozenset({Locale("th")}),
+        buckets=(Bucket(start=START, attempts=3, fails=1),),
+    )  # fmt: skip
     route = RouteState(
         streak=streak,
         suspension=suspension,
@@ -81,6 +91,8 @@ def test_state_with_every_field_set_survives_json() -> None:
         admitted=False,
         control_for=streak.suspicion,
         seen_at=START,
+        evidence={LANGUAGE: evidence},
+        weighed_at=START,
     )
     state = ModelState(
         model=MODEL,
@@ -104,8 +116,9 @@ def test_state_with_every_field_set_survives_json() -> None:
         Streak: Streak(),
         RouteState: RouteState(),
         ModelState: ModelState.empty(MODEL),
+        Evidence: Evidence(),
     }
-    for value in (streak, route, state):
+    for value in (streak, route, state, evidence):
         unset = [
             f.name for f in fields(value) if getattr(value, f.name) == getattr(empty[type(value)], f.name)
         ]

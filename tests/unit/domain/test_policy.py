@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from routecanary.domain.policy import Policy, policy_from_mapping
+from routecanary.domain.policy import Policy, Trigger, policy_from_mapping
 from routecanary.errors import PolicyError
 
 ALL = {
@@ -27,6 +27,16 @@ ALL = {
     "common_cause_min_routes": 5,
     "common_cause_share": 1,
     "release_when_empty": False,
+    "trigger": "both",
+    "false_suspensions_per_year": 0.1,
+    "round_period": "10m",
+    "attempts_per_round": 3,
+    "p0_min": 0.01,
+    "p0_window": "2d",
+    "p0_prior": [2, 48],
+    "p1_min": 0.3,
+    "p1_ratio": 5,
+    "evidence_to_recover": 100,
 }
 
 
@@ -46,6 +56,16 @@ def test_defaults_are_the_policys() -> None:
         common_cause_min_routes=4,
         common_cause_share=Fraction(1, 2),
         release_when_empty=True,
+        trigger=Trigger.STREAK,
+        false_suspensions_per_year=1.0,
+        round_period=timedelta(minutes=30),
+        attempts_per_round=7,
+        p0_min=0.005,
+        p0_window=timedelta(days=7),
+        p0_prior=(1.0, 99.0),
+        p1_min=0.2,
+        p1_ratio=4.0,
+        evidence_to_recover=20.0,
     )
 
 
@@ -65,11 +85,21 @@ def test_every_name_is_read() -> None:
         common_cause_min_routes=5,
         common_cause_share=Fraction(1),
         release_when_empty=False,
+        trigger=Trigger.BOTH,
+        false_suspensions_per_year=0.1,
+        round_period=timedelta(minutes=10),
+        attempts_per_round=3,
+        p0_min=0.01,
+        p0_window=timedelta(days=2),
+        p0_prior=(2.0, 48.0),
+        p1_min=0.3,
+        p1_ratio=5.0,
+        evidence_to_recover=100.0,
     )
 
 
 BAD = [
-    ("flooor", 2), ("trigger", "streak"), ("", 2),
+    ("flooor", 2), ("triger", "streak"), ("", 2),
     ("rounds_to_suspend", 0), ("rounds_to_suspend", True), ("rounds_to_suspend", 2.0),
     ("rounds_to_suspend", "2"), ("rounds_to_suspend", 10**40),
     ("rounds_to_recover", 2), ("rounds_to_recover", []), ("rounds_to_recover", [0]),
@@ -86,6 +116,14 @@ BAD = [
     ("common_cause_min_routes", 0), ("common_cause_min_routes", False),
     ("common_cause_share", 2), ("common_cause_share", None), ("common_cause_share", 10**400),
     ("release_when_empty", 1), ("release_when_empty", "yes"),
+    ("trigger", "Streak"), ("trigger", 1), ("trigger", None), ("trigger", ["both"]),
+    ("false_suspensions_per_year", 0), ("false_suspensions_per_year", -1.0),
+    ("false_suspensions_per_year", True), ("false_suspensions_per_year", float("nan")),
+    ("round_period", "0s"), ("round_period", 1800), ("attempts_per_round", 0), ("attempts_per_round", 7.0),
+    ("p0_min", 0), ("p0_min", 0.6), ("p0_min", "0.01"), ("p0_window", "31d"), ("p0_window", "0s"),
+    ("p0_prior", 1), ("p0_prior", [1]), ("p0_prior", [1, 0]), ("p0_prior", [1, "99"]),
+    ("p1_min", 1), ("p1_min", 0), ("p1_ratio", 1), ("p1_ratio", float("inf")),
+    ("evidence_to_recover", 0.5), ("evidence_to_recover", False),
 ]  # fmt: skip
 
 

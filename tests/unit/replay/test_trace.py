@@ -33,7 +33,7 @@ def test_whole_round() -> None:
                 "swallows": ["alpha/us"],
                 "admitted": False,
                 "verdicts": {"latency": "pass", "own contract": "fail"},
-                "attempts": {"latency": [0]},
+                "attempts": {"latency": [0], "own contract": [1, 0, 1]},
             },
             "filterhost": {"control_for": "filtering"},
             "two": {"control_for": ["filtering", "language"], "verdicts": {}},
@@ -50,6 +50,7 @@ def test_whole_round() -> None:
         routes={
             "alpha": RouteReport(
                 verdicts={"latency": VerdictKind.PASS, "own contract": VerdictKind.FAIL},  # type: ignore[dict-item]
+                attempts={"latency": (False,), "own contract": (True, False, True)},  # type: ignore[dict-item]
                 swallows=frozenset({"alpha/us"}),  # type: ignore[arg-type]
                 admitted=False,
             ),

@@ -6,7 +6,7 @@ One file and the environment → frozen values. Every fault of a file is reporte
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -27,7 +27,15 @@ from routecanary.adapters.config.schema import (
     ProbesTable,
     ProductionTable,
 )
-from routecanary.domain.names import CONTRACT_NAMES, ContractName, ModelId, RouteId
+from routecanary.domain.names import (
+    CONTRACT_NAMES,
+    FILTERING,
+    INTEGRITY,
+    STRUCTURED,
+    ContractName,
+    ModelId,
+    RouteId,
+)
 from routecanary.domain.policy import Policy, policy_from_mapping
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.domain.round import Mode
@@ -88,7 +96,8 @@ def settings_from_toml(text: str, place: str, *, base: Path, environ: Mapping[st
         faults = faults_from(error, place) + faults
         file = ConfigFile()
     raise_faults(faults)
-    return replace(_settings(file, policy, base, environ), place=place)
+    settings = replace(_settings(file, policy, base, environ), place=place)
+    return replace(settings, policy=_scheduled(policy, settings, stated=table.get("policy", {})))
 
 
 def read_api_key(gateway: GatewaySettings, environ: Mapping[str, str]) -> Secret:
@@ -183,6 +192,18 @@ def _policy(table: object, place: str, faults: list[ConfigError]) -> Policy:
         else:
             sound[name] = value
     return policy_from_mapping(sound, place)
+
+
+def _scheduled(policy: Policy, settings: Settings, *, stated: Collection[str]) -> Policy:
+    """Tell the policy how many attempts the schedule makes, where the file does not."""
+    on = settings.enabled_contracts()
+    probes = 1 + len(on & {FILTERING, STRUCTURED})
+    attempts = len(on - {INTEGRITY}) + (probes if INTEGRITY in on else 0)
+    if "round_period" not in stated:
+        policy = replace(policy, round_period=settings.schedule.period)
+    if "attempts_per_round" not in stated and attempts:
+        policy = replace(policy, attempts_per_round=attempts)
+    return policy
 
 
 def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str, str]) -> Settings:

@@ -171,6 +171,8 @@ def test_every_option_arrives() -> None:
             floor=3,
             max_suspended_share=Fraction(29, 100),
             ladder=(timedelta(hours=12), timedelta(days=1)),
+            round_period=timedelta(hours=1),  # the schedule's
+            attempts_per_round=5,  # one contract, and its probe, are off
         ),
         initial_mode="enforce",
         models=full.models,
@@ -394,5 +396,5 @@ def test_a_directory_without_texts_is_named(tmp_path: Path, make, words: str) ->
 def test_the_shipped_texts_are_toml() -> None:
     """Each of them, named as in the package."""
     texts = shipped_texts()
-    assert len(texts) == 9
+    assert {"chat.en.toml", "filter.en.toml", "structured.en.toml"} <= {Path(place).name for place in texts}
     assert all(tomllib.loads(text)["locale"] in place for place, text in texts.items())

@@ -1,0 +1,224 @@
+"""Do the attempts of a route, all added up, speak of a fault? The evidence trigger.
+
+Every conclusive attempt counts, confirmations too: a sequential likelihood ratio of "fails as often as a
+fault would" against "fails as often as its peers do", one for each (route, contract).
+
+Source: docs/policy.md, Evidence trigger.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from routecanary.decide.brakes import known_offenders
+from routecanary.decide.capacity import covered
+from routecanary.decide.thresholds import Threshold, log_gain, log_loss, threshold
+from routecanary.domain.evidence import Bucket, Earned, Evidence, Weighed
+from routecanary.domain.names import LANGUAGE, ContractName, Locale, RouteId
+from routecanary.domain.policy import Policy
+from routecanary.domain.round import Round, RouteReport
+from routecanary.domain.state import ModelState, RouteState
+from routecanary.domain.verdict import VerdictKind
+
+_BUCKET: Final = timedelta(days=1)
+_MOST_BUCKETS: Final = 32  # more than the longest window has days
+MIN_ROUNDS: Final = 2  # different rounds with a fail, without which no ratio suspends anybody
+_GRID: Final = 2_000  # p0 is rounded up to a multiple of 1/2000: few thresholds serve many rounds
+_ROUNDING: Final = 1e-9  # of a grid step
+_MOST_P0: Final = 0.95
+_YEAR: Final = timedelta(days=365)
+_CONFIRMATIONS: Final = 2  # further attempts that a chance fail brings along
+NO_EVIDENCE: Final = Evidence()
+
+
+class Rates(NamedTuple):
+    """The failure rates that one (route, contract) is weighed by."""
+
+    p0: float  # of the other routes
+    p1: float  # of a fault worth finding
+
+
+class Weighing(NamedTuple):
+    """What a round's attempts add up to for one route, and what they ask for."""
+
+    added: Mapping[ContractName, Weighed]
+    fired: Mapping[ContractName, Earned]  # contracts whose ratio asks for a suspension
+
+
+NOTHING_WEIGHED: Final = Weighing({}, {})
+
+
+class Scales:
+    """The rates and thresholds of one round of one model; what all its routes share is worked out once."""
+
+    def __init__(
+        self, state: ModelState, line: Round, policy: Policy, *, silent: frozenset[ContractName]
+    ) -> None:
+        self._state = state
+        self._at = line.at
+        self._locale = line.locale
+        self._policy = policy
+        self._silent = silent
+        self._totals: dict[ContractName, tuple[int, int, frozenset[str]]] = {}
+        self._since = line.at - policy.p0_window
+        countable = state.named - covered(state)
+        self._streams = max(1, len(countable)) * policy.attempts_per_round
+
+    def weigh(self, name: RouteId, report: RouteReport, *, weak: frozenset[ContractName]) -> Weighing:
+        """Weigh one route's attempts of this round.
+
+        Args:
+            weak: Contracts whose passes a control puts in doubt: they end no suspension.
+        Returns:
+            Nothing for a contract that a brake silenced in this round or that the route is control for, and
+            for a round too soon after the last whose attempts counted.
+        """
+        route = self._state.routes[name]
+        if route.weighed_at is not None and self._at - route.weighed_at < self._policy.min_round_gap:
+            return NOTHING_WEIGHED
+        added: dict[ContractName, Weighed] = {}
+        fired: dict[ContractName, Earned] = {}
+        for contract in sorted(report.verdicts):
+            if contract in self._silent or contract in report.control_for:
+                continue
+            attempts = attempts_of(report, contract)
+            if not attempts:
+                continue
+            rates = self.rates(name, contract)
+            locale = (report.locale or self._locale) if contract == LANGUAGE else None
+            walk = _walk(route.evidence.get(contract, NO_EVIDENCE), attempts, rates, locale)
+            added[contract] = Weighed(
+                attempts=len(attempts),
+                fails=sum(attempts),
+                after=walk.after,
+                log_r=_reversed(route, contract, attempts, weak=contract in weak),
+            )
+            limit = self._threshold(rates)
+            if any(attempts) and walk.peak.log_m >= limit.log_m:
+                fired[contract] = Earned(
+                    attempts=walk.peak.attempts,
+                    fails=walk.peak.fails,
+                    p0=rates.p0,
+                    p1=rates.p1,
+                    log_m=walk.peak.log_m,
+                    log_threshold=limit.log_m,
+                    exact=limit.exact,
+                )
+        return Weighing(added, fired)
+
+    def rates(self, name: RouteId, contract: ContractName) -> Rates:
+        """Estimate how often the other routes fail a contract, and how often a fault would."""
+        if contract not in self._totals:
+            self._totals[contract] = self._total(contract)
+        attempts, fails, offenders = self._totals[contract]
+        if name not in offenders:
+            own = _tally(self._state.routes[name], contract, self._since)
+            attempts, fails = attempts - own[0], fails - own[1]
+        prior_fails, prior_passes = self._policy.p0_prior
+        estimate = (fails + prior_fails) / (attempts + prior_fails + prior_passes)
+        p0 = min(_MOST_P0, math.ceil(max(self._policy.p0_min, estimate) * _GRID - _ROUNDING) / _GRID)
+        return Rates(p0, min(max(self._policy.p1_min, self._policy.p1_ratio * p0), (1 + p0) / 2))
+
+    def _total(self, contract: ContractName) -> tuple[int, int, frozenset[str]]:
+        offenders = known_offenders(self._state, contract)
+        attempts = fails = 0
+        for name, route in self._state.routes.items():
+            if name not in offenders and contract in route.evidence:
+                counted, failed = _tally(route, contract, self._since)
+                attempts, fails = attempts + counted, fails + failed
+        return attempts, fails, offenders
+
+    def _threshold(self, rates: Rates) -> Threshold:
+        rounds_a_year = _YEAR / self._policy.round_period
+        a_year = self._streams * (1 + _CONFIRMATIONS * rates.p0) * rounds_a_year
+        return threshold(rates.p0, rates.p1, a_year / self._policy.false_suspensions_per_year)
+
+
+def attempts_of(report: RouteReport, contract: ContractName) -> Sequence[bool]:
+    """List the conclusive attempts of a contract in a round, true for a fail; one where none are stated."""
+    stated = report.attempts.get(contract)
+    if stated is not None:
+        return stated
+    kind = report.verdicts[contract]
+    return (kind is VerdictKind.FAIL,) if kind.conclusive else ()
+
+
+def recovered(route: RouteState, policy: Policy) -> bool:
+    """Say whether the reverse ratio clears a route of every contract by which evidence suspended it."""
+    held = route.suspension
+    if held is None:
+        return False
+    needed = math.log(policy.evidence_to_recover)
+    return all(held.log_r.get(contract, 0.0) >= needed for contract in held.evidence)
+
+
+def at_one(evidence: Mapping[ContractName, Evidence]) -> dict[ContractName, Evidence]:
+    """Set every ratio back to 1; what the attempts say of how often routes fail stays."""
+    return {contract: Evidence(buckets=one.buckets) for contract, one in evidence.items()}
+
+
+def laid_in(known: Evidence, added: Weighed, at: datetime) -> Evidence:
+    """Lay a round's attempts into what is known of a contract."""
+    last = known.buckets[-1] if known.buckets else None
+    if last is not None and at - last.start < _BUCKET:
+        grown = Bucket(
+            start=last.start, attempts=last.attempts + added.attempts, fails=last.fails + added.fails
+        )
+        return replace(added.after, buckets=(*known.buckets[:-1], grown))
+    begun = Bucket(start=at, attempts=added.attempts, fails=added.fails)
+    return replace(added.after, buckets=(*known.buckets[-_MOST_BUCKETS + 1 :], begun))
+
+
+class _Walk(NamedTuple):
+    """The ratio after a round, and where it stood highest with fails of enough rounds behind it."""
+
+    after: Evidence
+    peak: Evidence
+
+
+def _walk(known: Evidence, attempts: Sequence[bool], rates: Rates, locale: Locale | None) -> _Walk:
+    gain, loss = log_gain(*rates), log_loss(*rates)
+    log_m, counted, failed, rounds = known.log_m, known.attempts, known.fails, known.rounds
+    locales = known.locales
+    peak = NO_EVIDENCE
+    fresh = True  # no fail of this round is counted yet
+    for fail in attempts:
+        log_m = max(0.0, log_m + (gain if fail else -loss))
+        if log_m == 0.0:
+            counted, failed, rounds, fresh, locales = 0, 0, 0, True, frozenset()
+            continue
+        counted += 1
+        if fail:
+            failed, rounds, fresh = failed + 1, rounds + fresh, False
+            locales = locales if locale is None else locales | {locale}
+        if rounds >= MIN_ROUNDS and log_m > peak.log_m:
+            peak = Evidence(log_m=log_m, rounds=rounds, attempts=counted, fails=failed)
+    after = Evidence(log_m=log_m, rounds=rounds, attempts=counted, fails=failed, locales=locales)
+    return _Walk(after, peak)
+
+
+def _reversed(route: RouteState, contract: ContractName, attempts: Sequence[bool], *, weak: bool) -> float:
+    """Move the reverse ratio on, for a contract that earned the suspension in force."""
+    held = route.suspension
+    if held is None or contract not in held.evidence:
+        return 0.0
+    earned = held.evidence[contract]
+    gain, loss = log_gain(earned.p0, earned.p1), log_loss(earned.p0, earned.p1)
+    log_r = held.log_r.get(contract, 0.0)
+    for fail in attempts:
+        if fail or not weak:
+            log_r = max(0.0, log_r + (-gain if fail else loss))
+    return log_r
+
+
+def _tally(route: RouteState, contract: ContractName, since: datetime) -> tuple[int, int]:
+    known = route.evidence.get(contract, NO_EVIDENCE).buckets
+    attempts = fails = 0
+    for bucket in known:
+        if bucket.start >= since:
+            attempts, fails = attempts + bucket.attempts, fails + bucket.fails
+    return attempts, fails
