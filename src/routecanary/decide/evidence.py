@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from routecanary.decide.brakes import known_offenders
@@ -35,13 +35,6 @@ _CONFIRMATIONS: Final = 2  # further attempts that a chance fail brings along
 NO_EVIDENCE: Final = Evidence()
 
 
-class Rates(NamedTuple):
-    """The failure rates that one (route, contract) is weighed by."""
-
-    p0: float  # of the other routes
-    p1: float  # of a fault worth finding
-
-
 class Weighing(NamedTuple):
     """What a round's attempts add up to for one route, and what they ask for."""
 
@@ -63,7 +56,8 @@ class Scales:
         self._locale = line.locale
         self._policy = policy
         self._silent = silent
-        self._totals: dict[ContractName, tuple[int, int, frozenset[str]]] = {}
+        self._peers: dict[ContractName, _Peers] = {}
+        self._scales: dict[int, _Scale] = {}  # by p0, in grid steps
         self._since = line.at - policy.p0_window
         countable = state.named - covered(state)
         self._streams = max(1, len(countable)) * policy.attempts_per_round
@@ -80,62 +74,90 @@ class Scales:
         route = self._state.routes[name]
         if route.weighed_at is not None and self._at - route.weighed_at < self._policy.min_round_gap:
             return NOTHING_WEIGHED
+        held = route.suspension
         added: dict[ContractName, Weighed] = {}
         fired: dict[ContractName, Earned] = {}
-        for contract in sorted(report.verdicts):
+        for contract in report.verdicts:
             if contract in self._silent or contract in report.control_for:
                 continue
             attempts = attempts_of(report, contract)
             if not attempts:
                 continue
-            rates = self.rates(name, contract)
+            known = route.evidence.get(contract, NO_EVIDENCE)
+            earned = None if held is None else held.evidence.get(contract)
+            if known.log_m == 0.0 and earned is None and True not in attempts:
+                added[contract] = _all_passed(len(attempts))  # nothing to weigh: M stays 1
+                continue
+            scale = self._scale(name, contract)
             locale = (report.locale or self._locale) if contract == LANGUAGE else None
-            walk = _walk(route.evidence.get(contract, NO_EVIDENCE), attempts, rates, locale)
+            walk = _walk(known, attempts, scale, locale)
+            log_r = 0.0
+            if held is not None and earned is not None:
+                log_r = _reversed(held.log_r.get(contract, 0.0), earned, attempts, weak=contract in weak)
             added[contract] = Weighed(
-                attempts=len(attempts),
-                fails=sum(attempts),
-                after=walk.after,
-                log_r=_reversed(route, contract, attempts, weak=contract in weak),
+                attempts=len(attempts), fails=sum(attempts), after=walk.after, log_r=log_r
             )
-            limit = self._threshold(rates)
-            if any(attempts) and walk.peak.log_m >= limit.log_m:
+            if True in attempts and walk.peak.log_m >= scale.limit.log_m:
                 fired[contract] = Earned(
                     attempts=walk.peak.attempts,
                     fails=walk.peak.fails,
-                    p0=rates.p0,
-                    p1=rates.p1,
+                    p0=scale.p0,
+                    p1=scale.p1,
                     log_m=walk.peak.log_m,
-                    log_threshold=limit.log_m,
-                    exact=limit.exact,
+                    log_threshold=scale.limit.log_m,
+                    exact=scale.limit.exact,
                 )
         return Weighing(added, fired)
 
-    def rates(self, name: RouteId, contract: ContractName) -> Rates:
-        """Estimate how often the other routes fail a contract, and how often a fault would."""
-        if contract not in self._totals:
-            self._totals[contract] = self._total(contract)
-        attempts, fails, offenders = self._totals[contract]
-        if name not in offenders:
-            own = _tally(self._state.routes[name], contract, self._since)
-            attempts, fails = attempts - own[0], fails - own[1]
+    def _scale(self, name: RouteId, contract: ContractName) -> _Scale:
+        """Estimate how often the other routes fail a contract, and what that makes of a fail."""
+        peers = self._peers.get(contract)
+        if peers is None:
+            peers = self._peers[contract] = self._peers_of(contract)
+        own = peers.tallies.get(name, (0, 0))
         prior_fails, prior_passes = self._policy.p0_prior
-        estimate = (fails + prior_fails) / (attempts + prior_fails + prior_passes)
-        p0 = min(_MOST_P0, math.ceil(max(self._policy.p0_min, estimate) * _GRID - _ROUNDING) / _GRID)
-        return Rates(p0, min(max(self._policy.p1_min, self._policy.p1_ratio * p0), (1 + p0) / 2))
+        attempts = peers.attempts - own[0] + prior_fails + prior_passes
+        estimate = (peers.fails - own[1] + prior_fails) / attempts
+        step = math.ceil(min(_MOST_P0, max(self._policy.p0_min, estimate)) * _GRID - _ROUNDING)
+        scale = self._scales.get(step)
+        if scale is None:
+            scale = self._scales[step] = self._scale_of(step / _GRID)
+        return scale
 
-    def _total(self, contract: ContractName) -> tuple[int, int, frozenset[str]]:
+    def _peers_of(self, contract: ContractName) -> _Peers:
         offenders = known_offenders(self._state, contract)
-        attempts = fails = 0
-        for name, route in self._state.routes.items():
-            if name not in offenders and contract in route.evidence:
-                counted, failed = _tally(route, contract, self._since)
-                attempts, fails = attempts + counted, fails + failed
-        return attempts, fails, offenders
+        tallies = {
+            name: _tally(route.evidence[contract], self._since)
+            for name, route in self._state.routes.items()
+            if contract in route.evidence and name not in offenders
+        }
+        attempts, fails = (sum(tally[place] for tally in tallies.values()) for place in (0, 1))
+        return _Peers(attempts, fails, tallies)
 
-    def _threshold(self, rates: Rates) -> Threshold:
-        rounds_a_year = _YEAR / self._policy.round_period
-        a_year = self._streams * (1 + _CONFIRMATIONS * rates.p0) * rounds_a_year
-        return threshold(rates.p0, rates.p1, a_year / self._policy.false_suspensions_per_year)
+    def _scale_of(self, p0: float) -> _Scale:
+        policy = self._policy
+        p1 = min(max(policy.p1_min, policy.p1_ratio * p0), (1 + p0) / 2)
+        a_year = self._streams * (1 + _CONFIRMATIONS * p0) * (_YEAR / policy.round_period)
+        limit = threshold(p0, p1, a_year / policy.false_suspensions_per_year)
+        return _Scale(p0, p1, log_gain(p0, p1), log_loss(p0, p1), limit)
+
+
+class _Peers(NamedTuple):
+    """The attempts of a contract within the window: of all peers, and of each, as (attempts, fails)."""
+
+    attempts: int
+    fails: int
+    tallies: Mapping[RouteId, tuple[int, int]]
+
+
+class _Scale(NamedTuple):
+    """The failure rates that a (route, contract) is weighed by, and what follows from them."""
+
+    p0: float  # of the other routes
+    p1: float  # of a fault worth finding
+    gain: float  # of a fail, in the logarithm of M
+    loss: float  # of a pass
+    limit: Threshold
 
 
 def attempts_of(report: RouteReport, contract: ContractName) -> Sequence[bool]:
@@ -163,14 +185,26 @@ def at_one(evidence: Mapping[ContractName, Evidence]) -> dict[ContractName, Evid
 
 def laid_in(known: Evidence, added: Weighed, at: datetime) -> Evidence:
     """Lay a round's attempts into what is known of a contract."""
-    last = known.buckets[-1] if known.buckets else None
+    buckets, after = known.buckets, added.after
+    last = buckets[-1] if buckets else None
     if last is not None and at - last.start < _BUCKET:
-        grown = Bucket(
-            start=last.start, attempts=last.attempts + added.attempts, fails=last.fails + added.fails
-        )
-        return replace(added.after, buckets=(*known.buckets[:-1], grown))
-    begun = Bucket(start=at, attempts=added.attempts, fails=added.fails)
-    return replace(added.after, buckets=(*known.buckets[-_MOST_BUCKETS + 1 :], begun))
+        kept, start, attempts, fails = buckets[:-1], last.start, last.attempts, last.fails
+    else:
+        kept, start, attempts, fails = buckets[-_MOST_BUCKETS + 1 :], at, 0, 0
+    bucket = Bucket(start=start, attempts=attempts + added.attempts, fails=fails + added.fails)
+    return Evidence(
+        log_m=after.log_m,
+        rounds=after.rounds,
+        attempts=after.attempts,
+        fails=after.fails,
+        locales=after.locales,
+        buckets=(*kept, bucket),
+    )
+
+
+@lru_cache(maxsize=64)
+def _all_passed(attempts: int) -> Weighed:
+    return Weighed(attempts=attempts, fails=0, after=NO_EVIDENCE)
 
 
 class _Walk(NamedTuple):
@@ -180,8 +214,8 @@ class _Walk(NamedTuple):
     peak: Evidence
 
 
-def _walk(known: Evidence, attempts: Sequence[bool], rates: Rates, locale: Locale | None) -> _Walk:
-    gain, loss = log_gain(*rates), log_loss(*rates)
+def _walk(known: Evidence, attempts: Sequence[bool], scale: _Scale, locale: Locale | None) -> _Walk:
+    gain, loss = scale.gain, scale.loss
     log_m, counted, failed, rounds = known.log_m, known.attempts, known.fails, known.rounds
     locales = known.locales
     peak = NO_EVIDENCE
@@ -201,24 +235,18 @@ def _walk(known: Evidence, attempts: Sequence[bool], rates: Rates, locale: Local
     return _Walk(after, peak)
 
 
-def _reversed(route: RouteState, contract: ContractName, attempts: Sequence[bool], *, weak: bool) -> float:
+def _reversed(log_r: float, earned: Earned, attempts: Sequence[bool], *, weak: bool) -> float:
     """Move the reverse ratio on, for a contract that earned the suspension in force."""
-    held = route.suspension
-    if held is None or contract not in held.evidence:
-        return 0.0
-    earned = held.evidence[contract]
     gain, loss = log_gain(earned.p0, earned.p1), log_loss(earned.p0, earned.p1)
-    log_r = held.log_r.get(contract, 0.0)
     for fail in attempts:
         if fail or not weak:
             log_r = max(0.0, log_r + (-gain if fail else loss))
     return log_r
 
 
-def _tally(route: RouteState, contract: ContractName, since: datetime) -> tuple[int, int]:
-    known = route.evidence.get(contract, NO_EVIDENCE).buckets
+def _tally(evidence: Evidence, since: datetime) -> tuple[int, int]:
     attempts = fails = 0
-    for bucket in known:
+    for bucket in evidence.buckets:
         if bucket.start >= since:
             attempts, fails = attempts + bucket.attempts, fails + bucket.fails
     return attempts, fails

@@ -37,7 +37,19 @@ from routecanary.domain.verdict import VerdictKind
 from routecanary.errors import ClockError
 
 
+class Decision(NamedTuple):
+    """What followed from one line, and the state after it: `state` with the events folded in."""
+
+    events: tuple[Event, ...]
+    state: ModelState
+
+
 def step(state: ModelState, line: Line, policy: Policy) -> tuple[Event, ...]:
+    """Decide what follows from one round or act of a model: the events of `decided`."""
+    return decided(state, line, policy).events
+
+
+def decided(state: ModelState, line: Line, policy: Policy) -> Decision:
     """Decide what follows from one round or act of a model.
 
     Returns:
@@ -64,7 +76,7 @@ def step(state: ModelState, line: Line, policy: Policy) -> tuple[Event, ...]:
         work.add(suspension.settle(work.state, candidate, at, policy))
     work.add(*capacity.check(work.state, at, policy))  # (f)
     work.add(Exclusions(at=at, model=state.model, ignore=exclusions(work.state)))  # (g)
-    return tuple(work.events)
+    return Decision(tuple(work.events), work.state)
 
 
 class _Work:
