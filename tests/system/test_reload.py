@@ -189,11 +189,11 @@ def test_the_daemon_is_reloaded_by_a_command_and_keeps_the_old_values_of_a_bad_f
         )
 
         # bad for the daemon alone: the command reads the settings, and no texts
-        config.write_text(good.replace("[probes]", '[probes]\nlocales = ["en", "ja"]'), encoding="utf-8")
+        config.write_text(good.replace("[probes]", '[probes]\nlocales = ["en", "sv"]'), encoding="utf-8")
         said = called("reload", "--config", config, environ=environ)
         assert said.code == 2
         assert "the daemon refused the configuration and keeps the old one: " in said.err
-        assert "'ja'" in said.err
+        assert "'sv'" in said.err
         canary = called("status", "--json", "--config", config, environ=environ).json["canary"]
         assert canary["daemon"] == process.pid
         assert canary["last_reload"]["ok"] is False
