@@ -87,12 +87,13 @@ def _wording(prompt: str) -> Wording:
     names = _names_by_pattern(story, task, book)
     if names is None and book.script.capitals:
         names = _names_by_case(prompt, book)
-    thing = _thing_by_pattern(story, task, book) or _thing_by_article(story, task, book)
+    names = names or book.default_names
+    thing = _thing_by_pattern(story, task, book) or _thing_by_article(story, task, names, book)
     return Wording(
         locale=book.locale,
         wants_scene=_first_of(prompt, book.reading.scene) is not None,
         emphasised=emphasised is not None,
-        names=_actor_first(names or book.default_names, prompt, emphasised),
+        names=_actor_first(names, prompt, emphasised),
         object=thing or book.default_object,
         min_words=_words_asked(task, book),
     )
@@ -175,17 +176,17 @@ def _actor_first(names: tuple[str, str], prompt: str, emphasised: int | None) ->
     return (second, first) if before.rfind(second) > before.rfind(first) else names
 
 
-def _thing_by_article(story: str, task: str, book: Book) -> str | None:
+def _thing_by_article(story: str, task: str, names: tuple[str, str], book: Book) -> str | None:
     """Find the noun with an article in the task that the story mentions most often."""
     told = Counter(part.lower() for part in _PART.findall(story))
-    parts = [part.lower() for part in _PART.findall(task)]
-    passed_over = {*book.reading.words, *book.reading.stage}
+    passed_over = {*book.reading.words, *book.reading.stage, *(name.lower() for name in names)}
     best: tuple[int, str] | None = None
-    for article, noun in pairwise(parts):
-        if article not in book.reading.articles or len(noun) < 3 or noun in passed_over:
+    for first, noun in pairwise(_PART.findall(task)):
+        article, folded = first.lower(), noun.lower()
+        if article not in book.reading.articles or len(noun) < 3 or folded in passed_over:
             continue
-        if told[noun] and (best is None or told[noun] > best[0]):
-            best = (told[noun], article + noun if article[-1] in "'’" else f"{article} {noun}")
+        if told[folded] and (best is None or told[folded] > best[0]):
+            best = (told[folded], article + noun if article[-1] in "'’" else f"{article} {noun}")
     return best[1] if best else None
 
 

@@ -32,7 +32,7 @@ class Script:
     def count_words(self, text: str) -> float:
         """Count words, or what stands for them."""
         if self.letters_per_word is None:
-            return len(text.split())
+            return sum(any(letter.isalnum() for letter in word) for word in text.split())
         return len(self.letters.findall(text)) / self.letters_per_word
 
 
