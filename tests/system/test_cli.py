@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -335,3 +336,30 @@ def test_nothing_of_a_trial_holds_the_key(trial: Trial) -> None:
         assert len(entries) > 2 * 15
         for entry in entries:  # they lie compressed in the file
             assert KEY not in repr(store.get(entry.id))
+
+
+def test_replay_adds_the_list_of_a_request_that_says_what_it_needs(tmp_path: Path) -> None:
+    """A route that breaks JSON stays for plain chat; a need that does not exist is refused."""
+    verdicts = {"structured": "fail", "language": "pass"}
+    passes = dict.fromkeys(verdicts, "pass")
+    lines = [
+        {
+            "at": f"2026-01-05T0{hour}:00:00Z",
+            "model": "acme/chat",
+            "kind": "round",
+            "routes": {"alpha": {"verdicts": verdicts}, **{f"h{k}": {"verdicts": passes} for k in range(4)}},
+        }
+        for hour in (1, 2)
+    ]
+    trace = tmp_path / "trace.jsonl"
+    trace.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    lists = []
+    for scope in (["--needs", "language"], ["--needs", "structured"], ["--locale", "th"]):
+        said = called("replay", str(trace), *scope, environ=environment(tmp_path))
+        last = json.loads(said.out.splitlines()[-1])
+        assert last["ignore"] == ["alpha"]
+        lists.append(last["scoped"])
+    assert lists == [[], ["alpha"], ["alpha"]]
+    refused = called("replay", str(trace), "--needs", "jason", environ=environment(tmp_path))
+    assert refused.code == 2
+    assert "--needs: no such need (got 'jason'); allowed: filtering" in refused.err

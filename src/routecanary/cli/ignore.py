@@ -6,6 +6,7 @@ from pathlib import Path
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.output import instant, say, say_json
+from routecanary.cli.scope import scope_of
 from routecanary.clock import SystemClock
 from routecanary.decide.exclusions import canary_merged
 from routecanary.domain.exclusion import Layer
@@ -18,7 +19,15 @@ from routecanary.routing.view import view_of
 from routecanary.wiring import offline_records, settings_at
 
 
-def ignore(model: str, /, *, config: Path | None = None, json: bool = False) -> int:
+def ignore(
+    model: str,
+    /,
+    *,
+    needs: tuple[str, ...] = (),
+    locale: str | None = None,
+    config: Path | None = None,
+    json: bool = False,
+) -> int:
     """Print the merged exclusions of a model, one a line, as a caller's `provider.ignore` gets them.
 
     Nothing printed means that nothing is to be avoided.
@@ -27,11 +36,17 @@ def ignore(model: str, /, *, config: Path | None = None, json: bool = False) -> 
     ----------
     model
         A configured model, author/slug.
+    needs
+        What a request needs, of latency, filtering, structured, language, integrity: a route suspended for
+        other contracts only is left out of the list. Not given: the whole list.
+    locale
+        In which a request's answer is wanted; a route that fails only in other locales is left out.
     config
         The configuration file.
     json
         Print one JSON object, with the layer and the reason of each entry.
     """
+    scope = scope_of(needs, locale)
     settings = settings_at(config)
     clock = SystemClock()
     with offline_records(settings, clock) as records:
@@ -42,7 +57,7 @@ def ignore(model: str, /, *, config: Path | None = None, json: bool = False) -> 
         builtin = builtin_for(records.builtin, name)
         runtime = runtime_for(records.ledger.runtime(now), name)
     read = read_snapshot(document)
-    merged = view_of(read, name, read.models.get(name), now.timestamp()).ignore
+    merged = view_of(read, name, read.models.get(name), now.timestamp(), scope).ignore
     if json:
         layers: list[Json] = [
             {"layer": Layer.BUILTIN.value, "target": one.target, "reason": one.reason} for one in builtin

@@ -9,6 +9,9 @@ from cyclopts import Parameter
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.output import complain, say_json
+from routecanary.cli.scope import scope_of
+from routecanary.decide.exclusions import exclusions
+from routecanary.domain.event import Exclusions
 from routecanary.domain.policy import Policy
 from routecanary.errors import InputError
 from routecanary.replay.printed import printed
@@ -20,6 +23,8 @@ def replay(
     /,
     *,
     policy: Path | None = None,
+    needs: tuple[str, ...] = (),
+    locale: str | None = None,
     json: bool = False,
 ) -> int:
     """Print the events that follow from a trace, one JSON object a line.
@@ -32,12 +37,17 @@ def replay(
         A file with one round or act a line; - is standard input. Its shape: docs/policy.md.
     policy
         A TOML file whose table [policy] replaces the defaults.
+    needs
+        What a request needs, as for `ignore`: each exclusions event then carries its shorter list, `scoped`.
+    locale
+        In which a request's answer is wanted, likewise.
     json
         Accepted for uniformity; the output is JSON lines in any case.
     """
     del json
     if trace.startswith("-") and trace != "-":
-        raise InputError("unknown option", value=trace, allowed="TRACE, --policy, --json")
+        raise InputError("unknown option", value=trace, allowed="TRACE, --policy, --needs, --locale, --json")
+    scope = scope_of(needs, locale)
     numbers = read_policy(policy) if policy else Policy()
     code = ExitCode.OK
     with open_trace(trace) as stream:
@@ -48,6 +58,9 @@ def replay(
                 continue
             for event in result.events:
                 shown = printed(event)
-                if shown is not None:
-                    say_json(shown)
+                if shown is None:
+                    continue
+                if scope is not None and isinstance(event, Exclusions):
+                    shown["scoped"] = list(exclusions(result.state, touches=scope.touches))
+                say_json(shown)
     return code

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from routecanary.client.file import default_path
 from routecanary.client.watch import FAILED, LOOK_COUNTERS, Watch
 from routecanary.routing.merge import EMPTYING, merge
 from routecanary.routing.patch import BAD_REQUEST, PRESET, models_of, names_preset
+from routecanary.routing.scope import Scope
 from routecanary.routing.view import FROM_FUTURE, NO_SNAPSHOT, NOTHING_KNOWN, STALE, UNKNOWN_MODEL, View
 
 TYPE_CHECKING = False  # importing typing would cost the application more than all of this
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 BAD_EXISTING = "bad_existing"
+BAD_SCOPE = "bad_scope"
 CALL_COUNTERS = (
     *(NO_SNAPSHOT, STALE, FROM_FUTURE, UNKNOWN_MODEL),
-    *(EMPTYING, PRESET, BAD_EXISTING, BAD_REQUEST, FAILED),
+    *(EMPTYING, PRESET, BAD_EXISTING, BAD_REQUEST, BAD_SCOPE, FAILED),
 )
-"""What a call may count: the reasons why less was merged than the daemon's whole list."""
+"""What a call may count: the reasons why something else was merged than what was asked for."""
 
 
 class Canary:
@@ -64,17 +66,31 @@ class Canary:
         self._watch = Watch(self.path, interval=interval, clock=clock, counts=self._counts, threaded=thread)
         self.refresh()
 
-    def provider_preferences(self, model: str, existing: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def provider_preferences(
+        self,
+        model: str,
+        existing: Mapping[str, Any] | None = None,
+        *,
+        needs: Iterable[str] | None = None,
+        locale: str | None = None,
+    ) -> dict[str, Any]:
         """Merge the exclusions of a model into a copy of the caller's `provider` object.
 
         Args:
             model: As the request names it: id, dated slug, alias; with `:nitro`, `:floor` or `:exacto`.
             existing: The caller's own preferences; never changed.
+            needs: What the answer must keep to, of latency, filtering, structured, language, integrity: a
+                route that only breaks JSON is left to a caller that needs none. None = everything.
+            locale: In which the answer is wanted, such as `th`: a route that fails `language` in other
+                locales is left. None = any.
         Returns:
             A new dict, its lists new too. What is no JSON object comes back as it is.
         """
         try:
             now = self._clock()
+            if needs is not None or locale is not None:
+                view = self._find_scoped(model, now, needs, locale)
+                return _unchanged(existing) if view is None else self._merge(view, existing)
             view = self._watch.by_name.get(model)
             if view is None or not view.since <= now < view.until:
                 view = self._find(model, now)
@@ -89,9 +105,14 @@ class Canary:
             self._counts[FAILED] += 1
             return _unchanged(existing)
 
-    def patch(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def patch(
+        self, request: Mapping[str, Any], *, needs: Iterable[str] | None = None, locale: str | None = None
+    ) -> dict[str, Any]:
         """Merge the exclusions into a copy of a chat request, by its `model`, `models`, `preset`, `provider`.
 
+        Args:
+            needs: As of `provider_preferences`.
+            locale: Likewise.
         Returns:
             A new dict; every value but `provider` is shared with `request`, which is never changed. A request
             with a preset is copied as it is, and so is one that names no model.
@@ -108,9 +129,9 @@ class Canary:
                 return patched
             existing = patched.get("provider")
             if len(models) == 1:
-                merged = self.provider_preferences(models[0], existing)
+                merged = self.provider_preferences(models[0], existing, needs=needs, locale=locale)
             else:
-                merged = self._merge(self._find_common(models), existing)
+                merged = self._merge(self._find_common(models, self._scope(needs, locale)), existing)
             if merged or existing is not None:
                 patched["provider"] = merged
             return patched
@@ -195,10 +216,29 @@ class Canary:
         views = self._watch.views
         return NOTHING_KNOWN if views is None else views.find(model, now)
 
-    def _find_common(self, models: tuple[str, ...]) -> View:
+    def _find_common(self, models: tuple[str, ...], scope: Scope | None) -> View:
         self._watch.ensure_thread()
         views = self._watch.views
-        return NOTHING_KNOWN if views is None else views.find_common(models, self._clock())
+        return NOTHING_KNOWN if views is None else views.find_common(models, self._clock(), scope)
+
+    def _find_scoped(
+        self, model: object, now: float, needs: Iterable[str] | None, locale: str | None
+    ) -> View | None:
+        scope, views = self._scope(needs, locale), self._watch.views
+        if scope is None or views is None or not isinstance(model, str) or names_preset(model):
+            return self._find(model, now)
+        self._watch.ensure_thread()
+        return views.find_scoped(model, now, scope)
+
+    def _scope(self, needs: Iterable[str] | None, locale: str | None) -> Scope | None:
+        """Read what a caller says that it needs; what cannot be read means the whole list, and is counted."""
+        if needs is None and locale is None:
+            return None
+        try:
+            return Scope(needs, locale)
+        except (TypeError, ValueError):
+            self._counts[BAD_SCOPE] += 1
+            return None
 
 
 def _unchanged(existing: object) -> dict[str, Any]:

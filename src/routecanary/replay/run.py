@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from routecanary.decide.evolve import evolve
-from routecanary.decide.step import step
+from routecanary.decide.step import decided
 from routecanary.domain.event import Event
 from routecanary.domain.names import ModelId
 from routecanary.domain.policy import Policy, policy_from_mapping
@@ -43,6 +42,7 @@ class Accepted:
     number: int  # 1-based, in the file
     line: Line
     events: tuple[Event, ...]
+    state: ModelState  # of the line's model, after it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,15 +68,13 @@ def replay_lines(
             if line is None:
                 continue
             state = states.get(line.model) or ModelState.empty(line.model)
-            events = step(state, line, policy)
+            events, state = decided(state, line, policy)
         except (TraceError, ClockError) as problem:
             problem.place = f"{place}:{number}"
             yield Rejected(number=number, error=problem)
             continue
-        for event in events:
-            state = evolve(state, event)
         states[line.model] = state
-        yield Accepted(number=number, line=line, events=events)
+        yield Accepted(number=number, line=line, events=events, state=state)
 
 
 def open_trace(name: str) -> AbstractContextManager[BinaryIO]:

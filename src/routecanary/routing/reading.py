@@ -41,12 +41,15 @@ class Entry:
 class Suspended:
     """A route out of the canary layer's reach until `until` (epoch seconds, itself no longer held)."""
 
-    __slots__ = ("contracts", "route", "until")
+    __slots__ = ("contracts", "locales", "route", "until")
 
-    def __init__(self, route: str, until: float, contracts: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, route: str, until: float, contracts: tuple[str, ...] = (), locales: tuple[str, ...] = ()
+    ) -> None:
         self.route = route
         self.until = until
         self.contracts = contracts
+        self.locales = locales
 
 
 class ModelFacts:
@@ -167,6 +170,7 @@ def _suspension(document: object, place: str) -> Suspended:
         _target(suspension.get("route"), f"{place}.route"),
         _instant(suspension.get("until"), f"{place}.until"),
         tuple(_texts(suspension.get("contracts"), f"{place}.contracts")),
+        tuple(_texts(suspension.get("locales", []), f"{place}.locales")),
     )
 
 

@@ -18,6 +18,7 @@ from routecanary.routing.index import Group, RouteIndex, slugs_above
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # what reads the file is imported when there is one
     from routecanary.routing.reading import ModelFacts, Snapshot
+    from routecanary.routing.scope import Scope
 
 FUTURE_TOLERANCE = 300.0  # seconds by which the writer's clock may be ahead of the reader's
 
@@ -27,7 +28,7 @@ FROM_FUTURE = "from_future"
 UNKNOWN_MODEL = "unknown_model"
 
 _ANY = 1 << 62  # names; more than anybody has
-_COMMON_SIZE = 256  # combinations of models remembered
+_REMEMBERED = 256  # combinations of models, and scopes
 _BASE_VARIANTS = frozenset({"nitro", "floor", "exacto"})  # the same model, routed by another wish
 
 
@@ -118,13 +119,16 @@ NOTHING_KNOWN = View(since=-inf, until=inf, ignore=(), kept=(), rooms=(), doubt=
 """The view of every model before the first snapshot."""
 
 
-def view_of(snapshot: Snapshot, model: str, facts: ModelFacts | None, now: float) -> View:
+def view_of(
+    snapshot: Snapshot, model: str, facts: ModelFacts | None, now: float, scope: Scope | None = None
+) -> View:
     """Work out what callers of a model must avoid at `now`, and until when that holds.
 
     Args:
         model: The id that the snapshot has for it; of an unknown model, whatever the caller said.
         facts: None for a model that the canary does not watch: entries for all models still apply.
         now: Epoch seconds.
+        scope: What the caller needs; None = the whole list.
     """
     trusted_from = snapshot.written_at - FUTURE_TOLERANCE
     stale_from = nextafter(snapshot.written_at + snapshot.max_age, inf)  # older than, not as old as
@@ -153,7 +157,11 @@ def view_of(snapshot: Snapshot, model: str, facts: ModelFacts | None, now: float
             ends.append(facts.paused_until)
         ends.extend(suspension.until for suspension in facts.suspensions)
         if not facts.is_paused(now) and doubt is None:
-            canary = {suspension.route for suspension in facts.suspensions if now < suspension.until}
+            canary = {
+                suspension.route
+                for suspension in facts.suspensions
+                if now < suspension.until and (scope is None or scope.touches(suspension))
+            }
     ignore = tuple(sorted(kept | canary))
     return View(
         since=-inf if doubt is FROM_FUTURE else trusted_from,
@@ -208,6 +216,10 @@ def base_model(name: str) -> str:
         name = base
 
 
+_Scoped = tuple[str, "frozenset[str] | None", "str | None"]
+_Combination = tuple[tuple[str, ...], "frozenset[str] | None", "str | None"]
+
+
 class Views:
     """The views of one snapshot by every name of every model, kept until they end.
 
@@ -215,23 +227,21 @@ class Views:
     replaced by an earlier one: when the clock steps back, what has ended stays ended.
     """
 
-    __slots__ = ("_common", "_facts_of", "_latest", "by_name", "snapshot")
+    __slots__ = ("_common", "_facts_of", "_latest", "_scoped", "by_name", "snapshot")
 
     def __init__(self, snapshot: Snapshot, now: float) -> None:
         self.snapshot = snapshot
         self._latest = now
         self._facts_of = _facts_by_name(snapshot)
-        self._common: dict[tuple[str, ...], View] = {}
+        self._common: dict[_Combination, View] = {}
+        self._scoped: dict[_Scoped, View] = {}
         self.by_name: dict[str, View] = {}
         for name in snapshot.models:
             self.find(name, now)
 
     def find(self, name: str, now: float) -> View:
         """Return the view of a model at `now`, whatever the caller calls it."""
-        facts = self._facts(name)
-        trusted_from = self.snapshot.written_at - FUTURE_TOLERANCE
-        at = now if now < trusted_from else max(now, self._latest)
-        self._latest = max(at, self._latest)
+        facts, at = self._facts(name), self._time(now)
         if facts is None:
             return view_of(self.snapshot, base_model(name), None, at)
         view = view_of(self.snapshot, facts.model, facts, at)
@@ -241,20 +251,37 @@ class Views:
                     self.by_name[spelled] = view
         return view
 
-    def find_common(self, names: tuple[str, ...], now: float) -> View:
+    def find_scoped(self, name: str, now: float, scope: Scope) -> View:
+        """Return the view of a model at `now` for a caller that says what it needs."""
+        key = (name, scope.needs, scope.language)
+        view = self._scoped.get(key)
+        if view is None or not view.since <= now < view.until:
+            facts, at = self._facts(name), self._time(now)
+            model = base_model(name) if facts is None else facts.model
+            view = view_of(self.snapshot, model, facts, at, scope)
+            if len(self._scoped) >= _REMEMBERED:
+                self._scoped.clear()
+            self._scoped[key] = view
+        return view
+
+    def find_common(self, names: tuple[str, ...], now: float, scope: Scope | None = None) -> View:
         """Return what is to be avoided for every one of these models at `now`."""
-        view = self._common.get(names)
+        key = (names, None, None) if scope is None else (names, scope.needs, scope.language)
+        view = self._common.get(key)
         if view is None or not view.since <= now < view.until:
             facts = [self._facts(name) for name in names]
             view = common_view(
                 [
-                    (self.find(name, now), None if known is None else known.index)
+                    (
+                        self.find(name, now) if scope is None else self.find_scoped(name, now, scope),
+                        None if known is None else known.index,
+                    )
                     for name, known in zip(names, facts, strict=True)
                 ]
             )
-            if len(self._common) >= _COMMON_SIZE:
+            if len(self._common) >= _REMEMBERED:
                 self._common.clear()
-            self._common[names] = view
+            self._common[key] = view
         return view
 
     def doubt_at(self, now: float) -> str | None:
@@ -263,6 +290,13 @@ class Views:
         if now < written_at - FUTURE_TOLERANCE:
             return FROM_FUTURE
         return STALE if max(now, self._latest) - written_at > self.snapshot.max_age else None
+
+    def _time(self, now: float) -> float:
+        """Hold a clock that stepped back at the latest time seen: what has ended stays ended."""
+        trusted_from = self.snapshot.written_at - FUTURE_TOLERANCE
+        at = now if now < trusted_from else max(now, self._latest)
+        self._latest = max(at, self._latest)
+        return at
 
     def _facts(self, name: str) -> ModelFacts | None:
         return self._facts_of.get(name) or self._facts_of.get(base_model(name))
