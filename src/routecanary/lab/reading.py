@@ -179,11 +179,12 @@ def _actor_first(names: tuple[str, str], prompt: str, emphasised: int | None) ->
 def _thing_by_article(story: str, task: str, names: tuple[str, str], book: Book) -> str | None:
     """Find the noun with an article in the task that the story mentions most often."""
     told = Counter(part.lower() for part in _PART.findall(story))
-    passed_over = {*book.reading.words, *book.reading.stage, *(name.lower() for name in names)}
+    reading = book.reading
+    passed_over = {*reading.words, *reading.stage, *reading.articles, *(name.lower() for name in names)}
     best: tuple[int, str] | None = None
     for first, noun in pairwise(_PART.findall(task)):
         article, folded = first.lower(), noun.lower()
-        if article not in book.reading.articles or len(noun) < 3 or folded in passed_over:
+        if article not in reading.articles or len(noun) < 3 or folded in passed_over:
             continue
         if told[folded] and (best is None or told[folded] > best[0]):
             best = (told[folded], article + noun if article[-1] in "'’" else f"{article} {noun}")
