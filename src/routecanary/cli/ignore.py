@@ -23,7 +23,7 @@ def ignore(
     model: str,
     /,
     *,
-    needs: tuple[str, ...] = (),
+    needs: tuple[str, ...] | None = None,
     locale: str | None = None,
     config: Path | None = None,
     json: bool = False,

@@ -23,7 +23,7 @@ def replay(
     /,
     *,
     policy: Path | None = None,
-    needs: tuple[str, ...] = (),
+    needs: tuple[str, ...] | None = None,
     locale: str | None = None,
     json: bool = False,
 ) -> int:
