@@ -163,10 +163,14 @@ class _Scale(NamedTuple):
 def attempts_of(report: RouteReport, contract: ContractName) -> Sequence[bool]:
     """List the conclusive attempts of a contract in a round, true for a fail; one where none are stated."""
     stated = report.attempts.get(contract)
-    if stated is not None:
-        return stated
-    kind = report.verdicts[contract]
-    return (kind is VerdictKind.FAIL,) if kind.conclusive else ()
+    return implied_attempts(report.verdicts[contract]) if stated is None else stated
+
+
+def implied_attempts(verdict: VerdictKind | None) -> tuple[bool, ...]:
+    """Say what a verdict means where no attempts are stated: one, if it is conclusive."""
+    if verdict is None or not verdict.conclusive:
+        return ()
+    return (verdict is VerdictKind.FAIL,)
 
 
 def recovered(route: RouteState, policy: Policy) -> bool:

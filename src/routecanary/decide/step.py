@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from routecanary.decide import acts, capacity, expiry, ladder, recovery, suspension
 from routecanary.decide.brakes import Braked, brake
 from routecanary.decide.classify import classify
-from routecanary.decide.evidence import Scales, Weighing
+from routecanary.decide.evidence import Scales, Weighing, implied_attempts
 from routecanary.decide.evolve import evolve
 from routecanary.decide.exclusions import exclusions
 from routecanary.decide.streaks import advance, aged
@@ -198,4 +198,11 @@ def _outcome(
         verdicts=report.verdicts,
         failing=frozenset(contract for contract, kind in verdicts.items() if kind is VerdictKind.FAIL),
         evidence=evidence,
+        attempts={
+            contract: stated
+            for contract, stated in report.attempts.items()
+            if stated != implied_attempts(report.verdicts.get(contract))
+        },
+        locale=None if report.locale == line.locale else report.locale,
+        acted=name in line.acted,
     )

@@ -69,6 +69,11 @@ class RouteOutcome:
     verdicts: Mapping[ContractName, VerdictKind] = field(default_factory=dict)  # as judged, before the brakes
     failing: frozenset[ContractName] = frozenset()  # after the brakes
     evidence: Mapping[ContractName, Weighed] = field(default_factory=dict)  # of the attempts that counted
+    attempts: Mapping[ContractName, tuple[bool, ...]] = field(
+        default_factory=dict
+    )  # as the round stated them, where they are not one for a verdict
+    locale: Locale | None = None  # in which this route was asked, where it is not the round's
+    acted: bool = False  # touched by an act while the round ran
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
