@@ -14,6 +14,7 @@ from typing import Final
 from routecanary.domain.event import (
     EVENT_NAMES,
     ClosedByMode,
+    Event,
     Expired,
     Lifted,
     Reinstated,
@@ -83,31 +84,49 @@ def incidents_of(events: Iterable[StoredEvent]) -> tuple[Incident, ...]:
     Raises:
         StoreError: An event's body is not what was written.
     """
-    found: dict[int, Incident] = {}
-    in_force: dict[tuple[ModelId, RouteId], int] = {}
+    found = IncidentFold()
     for stored in events:
         if stored.kind == LABELLED:
-            label = label_from(stored)
-            if label.incident in found:
-                found[label.incident] = replace(found[label.incident], label=label)
-            continue
-        event = event_from_json(stored.body)
+            found.label(label_from(stored))
+        else:
+            found.take_in(event_from_json(stored.body), stored.seq)
+    return found.incidents()
+
+
+class IncidentFold:
+    """Incidents as their events come, from the log or from a policy that is tried out."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, Incident] = {}
+        self._in_force: dict[tuple[ModelId, RouteId], int] = {}
+
+    def take_in(self, event: Event, number: int) -> None:
+        """Take in one event; a number that was not used before is the id of what it begins."""
+        found = self._found
         match event:
             case Suspended() | Renewed():
                 key = (event.model, event.route)
-                if isinstance(event, Renewed) and key in in_force:
-                    known = found[in_force[key]]
+                if isinstance(event, Renewed) and key in self._in_force:
+                    known = found[self._in_force[key]]
                     found[known.id] = replace(known, until=event.until, renewals=known.renewals + 1)
                 else:
-                    in_force[key] = stored.seq
-                    found[stored.seq] = _begun(event, stored.seq)
+                    self._in_force[key] = number
+                    found[number] = _begun(event, number)
             case Expired() | Reinstated() | Lifted() | ClosedByMode():
-                number = in_force.pop((event.model, event.route), None)
-                if number is not None:
-                    found[number] = _ended(found[number], event, stored.seq)
+                ended = self._in_force.pop((event.model, event.route), None)
+                if ended is not None:
+                    found[ended] = _ended(found[ended], event, number)
             case _:
                 pass
-    return tuple(incident for _, incident in sorted(found.items()))
+
+    def label(self, label: Label) -> None:
+        """Take in what a person said of one."""
+        if label.incident in self._found:
+            self._found[label.incident] = replace(self._found[label.incident], label=label)
+
+    def incidents(self) -> tuple[Incident, ...]:
+        """List them, sorted by id."""
+        return tuple(incident for _, incident in sorted(self._found.items()))
 
 
 def tally(incidents: Iterable[Incident]) -> Tally:
