@@ -27,6 +27,7 @@ _DEFAULT_LIMIT_TOKENS: Final = 256  # a host that cuts below this without being 
 # What a finished text may end in: a stop, a closing quote or bracket, a mark-up sign, a symbol.
 _CLOSED_END: Final = re.compile(r"[^\w\s,;:(\[{«„‚—–-]$|[.!?…:]$", re.UNICODE)
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？।؟][\"'”’»)*_\]]*(?=\s)|[。！？]")
+_MARK_ALONE: Final = re.compile(r"#?(?=\S*\d|[A-Z]{2})[\w-]+|#[^\W\d]\w*")
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
 
 # Words that no sentence of their language ends in (separable verbs and stranded prepositions left out).
@@ -98,7 +99,11 @@ def ends_open(text: str) -> bool:
     last_line = text.rsplit("\n", 1)[-1]
     if re.match(r"\s*(?:[-*+•]|\d+[.)]|#|\|)\s", last_line):
         return False  # list items and headings
-    return _SENTENCE_END.search(last_line) is not None
+    if text.endswith((",", "，", "、")) and len(last_line.split()) >= _FEW_WORDS:
+        return True
+    ends = list(_SENTENCE_END.finditer(last_line))
+    # A single word with a digit or of capitals is a mark that stands by itself, not the start of a sentence.
+    return bool(ends) and not _MARK_ALONE.fullmatch(last_line[ends[-1].end() :].strip())
 
 
 def is_closed(text: str) -> bool:
@@ -149,16 +154,15 @@ def _broken_off(text: str, asked: Asked, locale: Locale | None) -> Finding | Non
     text = text.rstrip()
     tail = text[-40:]
     spoken = text.lower().split()
-    if _LAST_WORD.search(text) is None:
-        return unsure("truncated", f"ends in {tail!r}")
     never_last = _NEVER_LAST.get((locale or "en").split("-", 1)[0], frozenset())
-    if spoken[-1] in never_last or " ".join(spoken[-2:]) in _NEVER_LAST_TWO:
+    whole = len(_SENTENCE_END.findall(text))
+    last = spoken[-1] in never_last or " ".join(spoken[-2:]) in _NEVER_LAST_TWO
+    if whole and last and _LAST_WORD.search(text):
         return fail("truncated", f"finished by the host in the middle of a sentence: {tail!r}")
     count = _SENTENCES_ASKED.search(asked.prompt)
     if count is not None:
         number = count.group(1).lower()
         wanted = _NUMBERS.get(number) or int(number)
-        whole = len(_SENTENCE_END.findall(text))
         if whole + 1 < wanted:
             return fail("truncated", f"{whole} of {wanted} sentences, ends in {tail!r}")
     if asked.min_words is not None:

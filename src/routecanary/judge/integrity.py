@@ -21,16 +21,17 @@ from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.judge.completeness import incomplete, was_cut
 from routecanary.judge.contract import Finding, passed, unsure
 from routecanary.judge.crosstalk import cross_talk
+from routecanary.judge.doubled import doubled
 from routecanary.judge.encoding import broken_encoding
 from routecanary.judge.limits import limit_ignored, stop_ignored
 from routecanary.judge.provenance import other_model, unknown_host
-from routecanary.judge.repetition import doubled, looped
+from routecanary.judge.repetition import looped
 from routecanary.judge.settings import Settings
 from routecanary.judge.spacing import lost_spaces
 from routecanary.judge.start import spoiled_start
 from routecanary.judge.tokens import leaked_tokens
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _MAX_LETTERS: Final = 100_000  # of an answer that are read: twenty times what any probe allows
 
 

@@ -1,9 +1,9 @@
-"""Does the text run in a loop, or come twice?
+"""Does the text run in a loop?
 
 Loops compress: one pass of zlib keeps the search away from healthy text. What the request asked to be
 repeated is no loop.
 
-Source: product.md §2 (degenerate repetition, doubled tokens); docs/judges.md for the numbers.
+Source: product.md §2 (degenerate repetition); docs/judges.md for the numbers.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import zlib
 from typing import Final
 
 from routecanary.domain.asked import Asked
-from routecanary.judge.contract import Finding, excerpt, fail, unsure
-from routecanary.judge.vocabulary import words
+from routecanary.judge.contract import Finding, fail, unsure
 
 _RUN: Final = re.compile(r"(\S)\1{39,}")
 _RULE_MARKS: Final = "-=_*─━═.·~#|+…•—–┄┈╌﹏＿　"
@@ -23,29 +22,21 @@ _MAX_UNITS: Final = 3_000  # words or letters, the last ones: a loop that nothin
 _MAX_PERIOD_WORDS: Final = 120
 _MAX_PERIOD_LETTERS: Final = 80
 _HEAVILY_COMPRESSED: Final = 0.30  # of its size; healthy prose of 200 words keeps 0.45 or more
-_HEAD: Final = 240  # characters: pieces that come twice do so from the start
-_SQUARE: Final = re.compile(r"(\S[^\n]{0,23}?)\1")
-_ADJACENT: Final = re.compile(r"(?<![\w'’-])([^\W\d_]+)[ \t]+\1(?![\w'’-])")
-_REPEAT_ASKED: Final = re.compile(
-    r"\brepeat|\btimes\b|over and over|again and again|\bloop|chorus|refrain|\btwice\b|wiederhol|\bmal\b"
-    r"|repit|repet|\bveces\b|\bvezes\b|répèt|répét"
-    r"|\bfois\b|ripet|\bvolte\b|powtórz|powtarz|\brazy\b|повтор|\bраз\b|ulang|\bkali\b"
-    r"|tekrar|\bkez\b|lặp|\blần\b|ซ้ำ|ครั้ง"
-    r"|重复|重複|\d遍|\d次|次数|繰り返|くり返|\d回|반복|되풀이|\d번|\bnegyszer\b|same word",
+# A wish for the same thing many times, in the languages of the probes.
+REPEAT_ASKED: Final = re.compile(
+    r"\brepeat|\btimes\b|over and over|again and again|\bloop|chorus|refrain|\btwice\b|\bin a row\b"
+    r"|\brow of\b|\bdozen|same word|\bx ?\d|\d ?x\b"
+    r"|wiederhol|hintereinander|\w{3}(?:n|ig|ert|nd)mal\b|\d ?mal\b"
+    r"|\b(?:zwei|drei|vier|fünf|sechs|acht|zwölf) ?mal\b|repit|repet|\bveces\b|\bvezes\b|répèt|répét"
+    r"|\bfois\b|ripet|\bvolte\b|herhaal|\bkeer\b|\bmaal\b|powtórz|powtarz|\brazy\b|повтор|\bраз\b|\bразів\b"
+    r"|ulang|\bkali\b|\bulit|\bbeses\b|tekrar|\bkez\b|\bkere\b|\bdefa\b|lặp|\blần\b|ซ้ำ|ครั้ง|दोहरा|बार\b"
+    r"|كرر|مرات|\bgånger\b|\bgange\b|\bnegyszer\b|krát\b"
+    r"|重复|重複|[\d一二三四五六七八九十百两兩几幾]\s*[遍次回]|次数|繰り返|くり返|(?:\d|[한두세네열섯곱덟홉백])\s?[회번]|반복|되풀이",
     re.IGNORECASE,
 )
-# Words that never stand twice in a row, save by a fault (`that that`, `had had`, `die die` can be right).
-_NEVER_TWICE: Final = words("""
-    the a an of and or for from with at if in to as but by we they he she you my your his its their our into
-    import return def class const let var function print not is are was were be
-    el los de y en con un una por para pero su
-    um uma em do da dos das com não seu sua
-    le les des du et dans avec pour sur une au
-    und mit von zu im dem den ein eine einen auf für nicht
-    il lo gli di che con per nel della e
-    het een van met op voor
-    w z na do oraz и в на с по для не
-""")
+_AROUND: Final = " .,!?;:\"'“”„«»*。，！"
+_COUNTED: Final = re.compile(r"\d+")
+_MANY: Final = 12  # turns of a loop whose numbers count on
 
 
 def looped(text: str, asked: Asked, *, cut: bool) -> Finding | None:
@@ -63,36 +54,10 @@ def looped(text: str, asked: Asked, *, cut: bool) -> Finding | None:
             return found
     if cut and _FLOOD.search(text):
         return fail("repetition", "a flood of white space up to the limit")
-    if (
-        len(text) < 80
-        or len(zlib.compress(text.encode("utf-8", "replace"), 1))
-        > len(text.encode("utf-8", "replace")) * _HEAVILY_COMPRESSED
-    ):
+    raw = text.encode("utf-8", "replace")
+    if len(text) < 80 or len(zlib.compress(raw, 1)) > len(raw) * _HEAVILY_COMPRESSED:
         return None
     return _phrase_loop(text, asked, cut=cut)
-
-
-def doubled(text: str, asked: Asked) -> Finding | None:
-    """Find a text sent twice, pieces each sent twice, or words that never stand twice in a row."""
-    whole = text.strip()
-    half = _doubled_whole(whole)
-    if half is not None and not _REPEAT_ASKED.search(asked.prompt):
-        return fail("doubled_tokens", f"the whole text stands twice: {excerpt(half)}")
-    head = whole[:_HEAD]
-    if len(head) >= 16:
-        squares = [match.group() for match in _SQUARE.finditer(head)]
-        covered = sum(len(square) for square in squares)
-        letters = {square[: len(square) // 2] for square in squares}
-        if len(letters) >= 5 and covered >= 0.8 * len(head) and not _REPEAT_ASKED.search(asked.prompt):
-            return fail("doubled_tokens", f"every piece stands twice: {excerpt(head)}")
-    twice = [match.group(1).lower() for match in _ADJACENT.finditer(text)]
-    faulty = [word for word in twice if word in _NEVER_TWICE]
-    if len(faulty) >= 3 and len(set(faulty)) >= 2:
-        shown = ", ".join(f"{word} {word}" for word in dict.fromkeys(faulty))
-        return fail("doubled_tokens", f"doubled words: {shown}"[:200])
-    if len(faulty) == 2:
-        return unsure("doubled_tokens", f"doubled words: {faulty[0]}, {faulty[1]}")
-    return None
 
 
 def _one_character(text: str, run: re.Match[str], asked: Asked, *, cut: bool) -> Finding | None:
@@ -113,7 +78,10 @@ def _phrase_loop(text: str, asked: Asked, *, cut: bool) -> Finding | None:
     spoken = text.split()
     spaced = len(spoken) * 12 > len(text)  # scripts without spaces are searched by letters
     units: list[str] = (spoken if spaced else list("".join(spoken)))[-_MAX_UNITS:]
-    period, start, length = _longest_loop(units, _MAX_PERIOD_WORDS if spaced else _MAX_PERIOD_LETTERS)
+    longest = _MAX_PERIOD_WORDS if spaced else _MAX_PERIOD_LETTERS
+    period, start, length = _longest_loop(units, longest)
+    if period == 0 and cut and spaced:
+        return _counting_loop(units, asked)
     if period == 0:
         return None
     times = length // period
@@ -131,6 +99,20 @@ def _phrase_loop(text: str, asked: Asked, *, cut: bool) -> Finding | None:
     if enough and weight >= 60:
         return unsure("repetition", shown)
     return None
+
+
+def _counting_loop(units: list[str], asked: Asked) -> Finding | None:
+    """Find a line that only its number tells apart, over and over up to the limit: `7. Apple 8. Apple`."""
+    period, start, length = _longest_loop([_COUNTED.sub("#", unit) for unit in units], _MAX_PERIOD_WORDS)
+    if period < 2 or length < _MANY * period or length < 0.5 * len(units):
+        return None
+    phrase = " ".join(units[start : start + period])
+    spelled = [part for part in phrase.split() if sum(c.isalpha() for c in part) >= 3]
+    if not spelled or start + length < len(units) - period or _requested(" ".join(spelled), asked):
+        return None
+    if all(part.strip(_AROUND).lower() in asked.prompt.lower() for part in spelled):
+        return unsure("repetition", f"{phrase[:80]!r} and so on {length // period} times")
+    return fail("repetition", f"{phrase[:80]!r} and so on {length // period} times, up to the limit")
 
 
 def _longest_loop(units: list[str], longest: int) -> tuple[int, int, int]:
@@ -151,23 +133,9 @@ def _longest_loop(units: list[str], longest: int) -> tuple[int, int, int]:
     return best
 
 
-def _doubled_whole(text: str) -> str | None:
-    """Return the half of a text that is the same thing twice, with at most white space between."""
-    if len(text) < 24:
-        return None
-    for gap in (0, 1, 2):
-        if (len(text) - gap) % 2:
-            continue
-        size = (len(text) - gap) // 2
-        if text[:size] == text[size + gap :] and not text[size : size + gap].strip():
-            half = text[:size].strip()
-            several = len(half.split()) >= 3 or len(half) >= 20
-            return half if several and len(set(half)) > 6 and _doubled_whole(half) is None else None
-    return None
-
-
 def _requested(phrase: str, asked: Asked) -> bool:
     """Say whether the request asked for this to be repeated."""
-    bare = phrase.strip(" .,!?;:\"'“”*").lower()
-    named = bool(bare) and bare in asked.prompt.lower()
-    return named and _REPEAT_ASKED.search(asked.prompt) is not None
+    prompt = asked.prompt.lower()
+    parts = [part.strip(_AROUND) for part in phrase.lower().split()]  # a loop may be seen from its middle
+    named = any(parts) and all(part in prompt for part in parts)
+    return named and REPEAT_ASKED.search(asked.prompt) is not None

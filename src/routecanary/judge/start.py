@@ -29,13 +29,16 @@ _OPENING_QUOTES: Final = '"“«¡¿„「'
 _MARKUP: Final = frozenset("-*#>_~—–…")  # what may stand before a text by design
 # Debris before an asked opening: punctuation that opens nothing and marks up nothing.
 _DEBRIS: Final = frozenset(_CLOSERS + _FULLWIDTH + ",.;:!?'’`%&=+/\\|^<@$·•¨´¸")
-# The tail of a tag or template token whose head was swallowed.
-_TAG_TAIL: Final = re.compile(
-    r"(?:/?(?:think|thinking|thought|reasoning|answer|final|assistant|user|system|im_start|im_end|eot_id|eom_id"
-    r"|end_header_id|start_header_id|begin_of_text|end_of_text|endoftext|end_of_turn|start_of_turn|bos|eos"
-    r"|message|channel|tool_call|tool_calls|s))?(?:\|>|｜>|>)(?=\s|[^\W\d_]|[*\"“])"
-)
+# The tail of a token or tag whose head was swallowed: before `|>` of any, before `>` of a known one.
+_TAG_TAIL: Final = re.compile(r"(/?[a-z_]{1,30}|/)?(\|>|｜>|>)(?=\s|[^\W\d_]|[*\"“])", re.IGNORECASE)
+_TAGS: Final = words("""
+    think thinking thought reasoning answer final assistant user system im_start im_end eot_id eom_id
+    end_header_id start_header_id begin_of_text end_of_text endoftext end_of_turn start_of_turn bos eos
+    message channel tool_call tool_calls tool_response response s
+""")
 _LONE_MARK: Final = re.compile(r"""[,;:'`’´)\]}.|\\/%&=^，。、；：]{1,2}[ \t]*\n\s*\S""")
+_LONE_QUOTE: Final = re.compile(r'"[ \t]*\n\s*\S')
+_CLOSED_CRUMB: Final = re.compile(r"""["'“”’]\s?[\]})]+[\s,;]*(?=[^\W\d_]|[*"“«])""")
 _SAME_TEXT_ASKED: Final = re.compile(
     r"\b(?:exactly|verbatim|word for word|nothing else|repeat|genau|wörtlich|exactamente|exatamente"
     r"|exactement|esattamente|precies|dokładnie|точно|дословно|ровно|aynen|persis|chính xác)\b"
@@ -172,7 +175,7 @@ def _impossible_first(start: str, asked: Asked) -> Finding | None:
     """Find a first character, or a first line, that begins no text."""
     first = start[0]
     shown = f"starts with {excerpt(start)}"
-    if _TAG_TAIL.match(start) and not re.match(r">\s", start):
+    if _tag_tail(start):
         return fail(_CODE, shown)
     if unicodedata.category(first) in ("Mn", "Mc") and not "\ufe00" <= first <= "\ufe0f":
         return fail(_CODE, f"starts with a combining mark, {shown}")
@@ -186,11 +189,25 @@ def _impossible_first(start: str, asked: Asked) -> Finding | None:
         return fail(_CODE, shown)
     if first in _NEVER_FIRST and start[:2] not in (",,", ";;", "；；", "、、", "。。"):
         return fail(_CODE, shown)
-    if _LONE_MARK.match(start):
+    if _CLOSED_CRUMB.match(start):
+        return fail(_CODE, f"an end of something that is not there, {shown}")
+    if _LONE_MARK.match(start) or (_LONE_QUOTE.match(start) and start.count('"') == 1):
         return fail(_CODE, f"a lone mark stands on a line of its own, {shown}")
     if re.match(r"[.:%&=^/\\](?:\s+[^\W\d_]{2,}|[A-ZÀ-Þ][a-zà-ÿ])", start) and not start.startswith("/"):
         return unsure(_CODE, shown)
     return None
+
+
+def _tag_tail(start: str) -> bool:
+    """Say whether a text begins with the end of a template token or of a known tag."""
+    match = _TAG_TAIL.match(start)
+    if match is None:
+        return False
+    name = (match.group(1) or "").lower()
+    if match.group(2) != ">" or name in ("/", "/s"):
+        return True
+    name = name.lstrip("/")
+    return len(name) > 1 and any(tag.endswith(name) for tag in _TAGS)
 
 
 def _alien_fragment(start: str) -> bool:

@@ -7,43 +7,45 @@ Source: product.md §2; docs/judges.md for the list of marks.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Final
 
 from routecanary.domain.asked import Asked
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.prose import without_code
+from routecanary.judge.tool_markup import tool_text
 
-_TOOL_MARK: Final = re.compile(
-    r"</?tool_calls?>|</?function_calls?>|<function=[\w.-]+>|<parameter=[\w.-]+>|<invoke name=|</?tool_use>"
-    r"|\[/?TOOL_CALLS?\]|<\|/?tool[▁_][\w▁]*\|>|<｜tool▁[^｜>]{1,40}｜>|<\|python_tag\|>|<\|plugin\|>"
-    r"|<\|channel\|>commentary|\bto=functions\.\w+|\bfunctions\.\w+:\d+\s*[{<]|\[/?AVAILABLE_TOOLS\]"
+_THOUGHT: Final = (
+    r"(?:(?:\w{1,12}:)?(?:think|thinking)|thoughts?|reasoning|antthinking|reflection|scratchpad|analysis"
+    r"|inner_(?:thoughts|monologue)|chain_of_thought|cot)"
 )
 _REASONING_OPEN: Final = re.compile(
-    r"<(?:think|thinking|thought|reasoning|seed:think|antThinking|reflection|scratchpad)>"
-    r"|◁think▷|\[THINK\]|<\|(?:begin_of_thought|START_THINKING|thinking)\|>"
+    rf"<{_THOUGHT}>|◁think▷|\[THINK(?:ING)?\]|<\|(?:begin_of_thought|start_thinking|think(?:ing)?)\|>",
+    re.IGNORECASE,
 )
 _REASONING_CLOSE: Final = re.compile(
-    r"</(?:think|thinking|thought|reasoning|seed:think|antThinking|reflection|scratchpad)>"
-    r"|◁/think▷|\[/THINK\]|<\|(?:end_of_thought|END_THINKING)\|>"
+    rf"</{_THOUGHT}>|◁/think▷|\[/THINK(?:ING)?\]|<\|(?:end_of_thought|end_thinking|/think(?:ing)?)\|>",
+    re.IGNORECASE,
 )
 _TEMPLATE_MARK: Final = re.compile(
     r"<\|[A-Za-z0-9_▁ .-]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|</?(?:bos|eos|pad|unk|sep|cls|mask|BOS|EOS|PAD|UNK)>"
     r"|<(?:start|end)_of_(?:turn|utterance|image)>|<end_of_text>|<\|?endoftext\|?>|\[/?INST\]|<</?SYS>>"
-    r"|\[(?:BOS|EOS|PAD|UNK|gMASK|SEP|CLS)\]|\[/?SYSTEM_PROMPT\]|<extra_id_\d+>|<unused\d+>|<0x[0-9A-F]{2}>(?!.)x"
+    r"|\[(?:BOS|EOS|PAD|UNK|gMASK|SEP|CLS)\]|\[/?SYSTEM_PROMPT\]|<extra_id_\d+>|<unused\d+>"
+    r"|<\|/?[a-z_]{4,30}>|<[a-z_]{4,30}\|>"
 )
+_TEMPLATE_END: Final = re.compile(rf"({_TEMPLATE_MARK.pattern})\s*$")
 _SENTENCE_TOKEN: Final = re.compile(r"</?s>")
 # Harmony's channel names, glued to the text because their brackets were dropped.
 _CHANNELS: Final = re.compile(
-    r"^(?:analysis|commentary)(?=[A-Z\"“])|assistant(?:final|analysis|commentary)(?=[A-Z\"“*\d{])"
+    r"^(?:analysis|commentary)(?=[A-Z\"“А-Я\u3040-\u9fff\uac00-\ud7a3])|assistant(?:final|analysis|commentary)"
 )
 # A role header whose brackets were dropped: alone on its line, at the start or glued to the sentence before.
 _TURN: Final = re.compile(r"(?:^|(?<=[.!?。！？\"”*]))(?:assistant|user|system)\n\n(?=\S)")
 _PLANNING: Final = re.compile(
     r"^(?:okay|ok|alright|hmm|so|first|well|right|let me|i need to|we need to|the user|now)\b[^\n]{0,120}"
     r"\bthe user (?:wants|asks|asked|is asking|needs|said|requests|requested|is looking|would like|has)\b"
-    r"|^[*#\s]*(?:thinking process|thought process|my reasoning|reasoning|thinking|thoughts?)\s*:?[*]*:?\s*\n"
+    r"|^[*#\s]*(?:here(?:['’]s| is) (?:my|a|the) )?"
+    r"(?:thinking process|thought process|my reasoning|reasoning|thinking|thoughts?)\s*:?[*]*:?\s*\n"
     r"|^the user (?:wants|asks|asked|is asking|needs|requests|requested|is looking|would like)\b"
     r"|^(?:der (?:nutzer|benutzer) (?:möchte|will|fragt|bittet)|el usuario (?:quiere|pide|pregunta|solicita)"
     r"|o usuário (?:quer|pede|pergunta|está pedindo|solicita)|l['’]utilisateur (?:veut|demande|souhaite)"
@@ -65,53 +67,15 @@ def leaked_tokens(text: str, asked: Asked) -> Finding | None:
         return _planning(text, asked)
     prose = without_code(text)
     return (
-        _tool_text(text, prose, asked)
+        tool_text(text, prose, asked)
         or _reasoning(text, prose, asked)
-        or _template(prose, asked)
+        or _template(text, prose, asked)
         or _planning(text, asked)
     )
 
 
 _SIGNS: Final = ("<", "[", "◁", "functions.", "assistant", "{", "user\n", "system\n")
 _LOWER_STARTS: Final = ("analysis", "commentary")
-
-
-def _tool_text(text: str, prose: str, asked: Asked) -> Finding | None:
-    # A call may carry its arguments in a fence: the marks around it stand outside.
-    match = _TOOL_MARK.search(prose) or (_TOOL_MARK.search(text) if asked.tools else None)
-    if match is not None and match.group() not in asked.prompt:
-        return fail("tool_text", f"{match.group()!r} in the text: {excerpt(text, text.find(match.group()))}")
-    if asked.tools:
-        name = _call_as_text(text, asked.tools)
-        if name is not None:
-            return fail("tool_text", f"a call of {name} as text: {excerpt(text)}")
-    return None
-
-
-def _call_as_text(text: str, tools: frozenset[str]) -> str | None:
-    """Find an answer that is nothing but a call: JSON with a tool's name, or `name(...)`."""
-    body = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", text).strip()
-    if body[:1] in ("{", "["):
-        try:
-            value = json.loads(body)
-        except (ValueError, RecursionError):
-            value = None
-        for call in value if isinstance(value, list) else [value]:
-            if isinstance(call, dict):
-                inner = call.get("function") if isinstance(call.get("function"), dict) else call
-                name = inner.get("name") if isinstance(inner, dict) else None
-                arguments = isinstance(inner, dict) and inner.keys() & {
-                    "arguments",
-                    "parameters",
-                    "args",
-                    "input",
-                }
-                if isinstance(name, str) and name in tools and arguments:
-                    return name
-    call_form = re.fullmatch(r"\[?\s*(?:print\()?([\w.]+)\([^\n]{0,400}\)\s*\]?", body)
-    if call_form is not None and call_form.group(1) in tools:
-        return call_form.group(1)
-    return None
 
 
 def _reasoning(text: str, prose: str, asked: Asked) -> Finding | None:
@@ -133,7 +97,10 @@ def _reasoning(text: str, prose: str, asked: Asked) -> Finding | None:
     return unsure("reasoning_leak", detail)
 
 
-def _template(prose: str, asked: Asked) -> Finding | None:
+def _template(text: str, prose: str, asked: Asked) -> Finding | None:
+    last = _TEMPLATE_END.search(text[-80:])  # also behind a fence that never closed
+    if last is not None and last.group(1) not in asked.prompt:
+        return fail("special_token", f"{last.group(1)!r} ends the text: {excerpt(text, len(text) - 40)}")
     for match in _TEMPLATE_MARK.finditer(prose):
         if match.group() not in asked.prompt:
             if _ABOUT_MARKS.search(asked.prompt) and not prose.rstrip().endswith(match.group()):

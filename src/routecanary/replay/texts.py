@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BufferedIOBase
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from routecanary.domain.names import (
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.domain.strict_json import JsonError, parse_json
 from routecanary.domain.transcript import Chunk, Ending, EndingKind, Transcript
-from routecanary.domain.verdict import Verdict
+from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.errors import CaseError, InputError
 from routecanary.judge.examine import judge_transcript
 
@@ -84,8 +84,15 @@ def read_texts(lines: BufferedIOBase, place: str, *, located: bool) -> Iterator[
 
 
 def judge_text(text: str, contract: ContractName, locale: Locale | None) -> Verdict | None:
-    """Judge a text by one contract; None where that contract has no question for it."""
-    return judge_transcript(transcript_of(text, contract, locale), only=frozenset({contract})).get(contract)
+    """Judge a text by one contract; None where that contract has no question for it.
+
+    A text is taken as whole: where it stops within a sentence, a collector cut it, and no host.
+    """
+    only = frozenset({contract})
+    verdict = judge_transcript(transcript_of(text, contract, locale), only=only).get(contract)
+    if verdict is not None and verdict.code == "truncated":
+        return replace(verdict, kind=VerdictKind.PASS, code=None)
+    return verdict
 
 
 def transcript_of(text: str, contract: ContractName, locale: Locale | None) -> Transcript:

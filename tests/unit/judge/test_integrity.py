@@ -185,6 +185,15 @@ def test_continuing_a_prefilled_turn_may_begin_anywhere():
         ("<｜tool▁calls▁begin｜>function<｜tool▁sep｜>x\n```json\n{}\n```<｜tool▁calls▁end｜>", "tool_text"),
         ("<|tool_calls_section_begin|>functions.get_weather:0{}", "tool_text"),
         ("<|channel|>commentary to=functions.get_weather {}", "tool_text"),
+        ("<｜DSML｜tool_calls>\n<｜DSML｜invoke>", "tool_text"),
+        ('functools[{"name": "x"}]', "tool_text"),
+        ("[TOOL_REQUEST]\n{}\n[END_TOOL_REQUEST]", "tool_text"),
+        ("<tool_response>4</tool_response> It is cold.", "tool_text"),
+        ("<m:tool_call>x</m:tool_call>", "tool_text"),
+        ("<analysis>Short.</analysis>The tide rises.", "reasoning_leak"),
+        ("<THINK>Short.</THINK>The tide rises.", "reasoning_leak"),
+        ("<|channel>thought\nShort.\n<channel|>The tide rises.", "special_token"),
+        ("```sh\nls\n<|im_end|>", "special_token"),
     ],
 )
 def test_marks_of_the_machinery_fail(text: str, code: str):
@@ -291,6 +300,11 @@ def test_natural_and_requested_repetition_passes(text: str, prompt: str):
         "你好你好！！我是我是一个一个学习学习助手助手，，很高兴很高兴",
         "x = [x for for x in in xs if if x]",
         "She put the the cup on the the table and and left.",
+        "La garza está está junto a los los juncos y espera espera la la barca.",
+        "The bakery opensThe bakery opens before dawn and before dawn and the street the street"
+        " smells of smells of warm bread warm bread..",
+        "안녕하세요안녕하세요!! 저는 저는 학습 학습을 돕는을 돕는 도우미 도우미입니다입니다..",
+        "早晨浇水，不要让根部长时间泡在水里。早晨浇水，不要让根部长时间泡在水里。",
     ],
 )
 def test_doubled_text_fails(text: str):
@@ -396,6 +410,16 @@ def test_stop_strings_end_the_text(text: str, stop: str, verdict: str):
         ),
         ("ZX-31: because of scattering.", "Include the marker ZX-31: why is the sky blue?", "pass"),
         ("A B-52 is a plane.", "What is a B-52?", "pass"),
+        ("7be2-90d4", "Answer only with this token: a91f-33c0", "fail:cross_talk"),
+        ("77120046", "Repeat this number and nothing else: 48210973", "fail:cross_talk"),
+        ("48210973", "Repeat this number and nothing else: 48210973", "pass"),
+        ("It is 48210974.", "Answer only with the number: what is 48210973 + 1?", "pass"),
+        (
+            "A text in UTF-16 has a mark.",
+            "Include the marker ZX-31: what is a BOM?",
+            "inconclusive:cross_talk",
+        ),
+        ("LAMPE-99", "只回复这个代码：KITE-4821", "fail:cross_talk"),
     ],
 )
 def test_code_of_another_request_is_cross_talk(text: str, prompt: str, verdict: str):
@@ -478,6 +502,9 @@ def test_cut_by_whom(text: str, stream: Json, verdict: str):
         ("It rained. 🙂", "A scene.", "pass"),
         ("It rained. She waited…", "A scene.", "pass"),
         ("今日は雨です。明日は晴れ", "天気", "inconclusive:truncated"),
+        ("Milk is warmed, rennet is added,", "Explain in two sentences.", "fail:truncated"),
+        ("Milk is warmed, rennet is added,", "Explain.", "inconclusive:truncated"),
+        ("Snow scatters all light. LM-48", "End with the marker LM-48.", "pass"),
     ],
 )
 def test_finished_in_the_middle_of_a_sentence(text: str, prompt: str, verdict: str):

@@ -84,7 +84,8 @@ def test_a_version_names_the_judge_and_the_texts_that_feed_it() -> None:
     assert [part.split("=")[0] for part in version.split()] == ["judge", "structured/en", "structured/th"]
     assert version == versions()[STRUCTURED]
     kinds = {part.split("/")[0] for part in versions()[INTEGRITY].split()}
-    assert kinds == {"chat", "filter", "structured", "judge=1"}
+    judge = next(contract.version for contract in CONTRACTS if contract.name == INTEGRITY)
+    assert kinds == {"chat", "filter", "structured", f"judge={judge}"}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_a_locale_more_is_new_and_one_less_is_not() -> None:
 
 def test_what_changed_is_named() -> None:
     """For a person who reads the log."""
-    other = versions(with_spec(ProbeKind.CHAT, TH, version=99))[LANGUAGE].replace("judge=1", "judge=2")
+    other = versions(with_spec(ProbeKind.CHAT, TH, version=99))[LANGUAGE].replace("judge=", "judge=9")
     assert changes_between(other, versions()[LANGUAGE]) == "chat/th, judge"
     assert is_new("judge=2", "judge=1")
     assert is_new("judge=2", None)

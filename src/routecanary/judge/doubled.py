@@ -1,0 +1,95 @@
+"""Does the text, or each of its pieces, stand there twice?
+
+Source: product.md §2 (doubled tokens); docs/judges.md for the numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from routecanary.domain.asked import Asked
+from routecanary.judge.contract import Finding, excerpt, fail, unsure
+from routecanary.judge.repetition import REPEAT_ASKED
+from routecanary.judge.vocabulary import words
+
+_CODE: Final = "doubled_tokens"
+_HEAD: Final = 320  # characters: pieces that come twice do so from the start
+_FEW: Final = 16  # characters; too few to tell
+# Where long pieces stand twice, so do their threes of letters; where short ones do, each character is there
+# an even number of times.
+_GRAMS: Final = 0.75  # of the threes of a healthy text are different, and more
+_ODD: Final = 0.3  # of the characters of a healthy text stand there an odd number of times, and more
+_PIECES: Final = 5  # different pieces that must stand twice
+_COVERED: Final = 0.8  # of the head
+_SQUARE: Final = re.compile(r"(.{1,80}?)\1", re.DOTALL)
+_MIN_HALF: Final = 14  # characters of a half that holds fewer than three words
+_SALAD: Final = 0.15  # of the words stand twice in a row
+_ADJACENT: Final = re.compile(r"(?<![\w'’-])([^\W\d_]+)[ \t]+\1(?![\w'’-])")
+# Words that never stand twice in a row, save by a fault (`that that`, `had had`, `die die` can be right).
+_NEVER_TWICE: Final = words("""
+    the a an of and or for from with at if in to as but by we they he she you my your his its their our into
+    import return def class const let var function print not is are was were be
+    el los de y en con un una por para pero su
+    um uma em do da dos das com não seu sua
+    le les des du et dans avec pour sur une au
+    und mit von zu im dem den ein eine einen auf für nicht
+    il lo gli di che con per nel della e
+    het een van met op voor
+    w z na do oraz и в на с по для не та що до ve ile
+    yang dan di ke dari untuk ang ng mga và của những trong के का की में है और في على إلى
+""")
+
+
+def doubled(text: str, asked: Asked) -> Finding | None:
+    """Find a text sent twice, pieces each sent twice, or words that never stand twice in a row."""
+    whole = text.strip()
+    half = _doubled_whole(whole)
+    if half is not None and not REPEAT_ASKED.search(asked.prompt):
+        return fail(_CODE, f"the whole text stands twice: {excerpt(half)}")
+    if _in_pairs(whole[:_HEAD]) and not REPEAT_ASKED.search(asked.prompt):
+        return fail(_CODE, f"every piece stands twice: {excerpt(whole)}")
+    return _doubled_words(text)
+
+
+def _in_pairs(head: str) -> bool:
+    """Say whether a text consists of pieces that each stand twice."""
+    if len(head) < _FEW:
+        return False
+    times = Counter(head)
+    if sum(n & 1 for n in times.values()) > _ODD * len(times):
+        grams = len(head) - 2
+        if len({head[place : place + 3] for place in range(grams)}) > _GRAMS * grams:
+            return False
+    squares = [match.group() for match in _SQUARE.finditer(head)]
+    covered = sum(len(square) for square in squares)
+    pieces = {square[: len(square) // 2] for square in squares}
+    return len(pieces) >= _PIECES and covered >= _COVERED * len(head)
+
+
+def _doubled_words(text: str) -> Finding | None:
+    twice = [match.group(1).lower() for match in _ADJACENT.finditer(text)]
+    faulty = [word for word in twice if word in _NEVER_TWICE]
+    if not faulty:
+        return None
+    shown = ", ".join(f"{word} {word}" for word in dict.fromkeys(twice))
+    salad = len(set(twice)) >= 4 and len(twice) >= _SALAD * len(text.split())
+    if (len(faulty) >= 3 and len(set(faulty)) >= 2) or salad:
+        return fail(_CODE, f"doubled words: {shown}"[:200])
+    return unsure(_CODE, f"doubled words: {shown}"[:200]) if len(faulty) == 2 else None
+
+
+def _doubled_whole(text: str) -> str | None:
+    """Return the half of a text that is the same thing twice, with at most white space between."""
+    if len(text) < 2 * _MIN_HALF and len(text) < 24:
+        return None
+    for gap in (0, 1, 2):
+        if (len(text) - gap) % 2:
+            continue
+        size = (len(text) - gap) // 2
+        if text[:size] == text[size + gap :] and not text[size : size + gap].strip():
+            half = text[:size].strip()
+            several = len(half.split()) >= 3 or len(half) >= _MIN_HALF
+            return half if several and len(set(half)) > 6 and _doubled_whole(half) is None else None
+    return None
