@@ -22,6 +22,7 @@ from routecanary.domain.operation import (
     RoundReturned,
     Settled,
 )
+from routecanary.domain.policy import Policy
 from routecanary.domain.probe import Probe
 from routecanary.domain.round import Mode, Pause
 from routecanary.domain.settings import ScheduleSettings
@@ -33,7 +34,7 @@ from routecanary.rounds.run import RoundResult
 from routecanary.rounds.runtime import entry_added
 from tests.commandline import SPOILED, a_scenario
 from tests.desk import DeskGateway
-from tests.watched import NAME, PERIOD, START, BrokenStore, a_watch, run, some_settings, watch
+from tests.watched import NAME, PERIOD, START, BrokenStore, Watched, a_watch, run, some_settings, watch
 
 
 def test_the_first_round_comes_at_once_and_the_others_on_the_tick(tmp_path: Path) -> None:
@@ -300,3 +301,46 @@ def test_each_round_is_followed_by_a_sign_of_life(tmp_path: Path, caplog: pytest
     assert pulse.beats == 3
     assert watched.supervisor.counts == {"finished": 3, "gateway": 1, "unheard": 1}
     assert "ping not heard why=HTTP 503" in caplog.messages
+
+
+def a_recheck(folder: Path, *, gap: timedelta, recheck: bool = True) -> Watched:
+    """The daemon over the lab for 40 minutes from 10:47, with one route that spoils every answer."""
+    schedule = ScheduleSettings(period=PERIOD, jitter=timedelta(), recheck=recheck)
+    settings = some_settings(
+        folder, schedule=schedule, policy=Policy(min_round_gap=gap), initial_mode=Mode.ENFORCE
+    )
+    watched = a_watch(settings, [])
+    watched.world.gateway = DeskGateway(a_scenario(), watched.clock)
+    watched.clock.after(timedelta(minutes=40), watched.supervisor.stop)
+    return run(watched)
+
+
+def told(watched: Watched, kind: str) -> list[str]:
+    return [f"{stored.at:%H:%M}" for stored in watched.world.store.read(kinds={kind})]
+
+
+def test_a_recheck_asks_the_suspect_and_company_before_the_next_round(tmp_path: Path) -> None:
+    """Five minutes after the first failed round the second one counts; nothing follows a recheck."""
+    watched = a_recheck(tmp_path, gap=timedelta(minutes=3))
+    first, second, *later = watched.world.store.read(kinds={"round_closed"})
+    asked = {
+        name
+        for name, outcome in second.body["outcomes"].items()
+        if set(outcome["verdicts"].values()) != {"skipped"}
+    }
+    assert SPOILED in asked
+    assert len(asked) == 4
+    assert len(first.body["outcomes"]) == len(second.body["outcomes"])
+    assert timedelta(minutes=5) <= second.at - first.at < timedelta(minutes=7)
+    assert told(watched, "suspended") == [f"{second.at:%H:%M}"]
+    assert len(later) == 1  # the round of 11:00; the recheck led to no other
+
+
+def test_without_rechecks_the_next_round_comes_on_its_tick(tmp_path: Path) -> None:
+    """Off is the default, and a recheck within the gap changes nothing that counts."""
+    watched = a_recheck(tmp_path, gap=timedelta(minutes=3), recheck=False)
+    assert len(told(watched, "round_closed")) == 2
+    early = a_recheck(tmp_path, gap=timedelta(minutes=20))
+    assert len(told(early, "round_closed")) == 3
+    closed = list(early.world.store.read(kinds={"round_closed"}))
+    assert closed[1].body["outcomes"][SPOILED].get("counted", False) is False

@@ -13,8 +13,10 @@ from routecanary.cli.checked import Checked, Looked, ModelCheck
 from routecanary.discover.withheld import Withheld
 from routecanary.domain.account import KeyInfo
 from routecanary.domain.names import ModelId, RouteId
+from routecanary.domain.policy import Policy
 from routecanary.domain.route import Listing, Route
-from routecanary.domain.settings import ModelSettings, Settings
+from routecanary.domain.settings import ModelSettings, ScheduleSettings, Settings
+from routecanary.domain.times import parse_duration
 from routecanary.rounds.estimate import Basis, Estimate
 from routecanary.rounds.preflight import Preflight
 
@@ -97,3 +99,27 @@ def test_what_is_wrong_with_a_key_is_found(change: dict[str, object], finding: s
 def test_a_key_of_the_free_tier_is_enough_for_free_models() -> None:
     """Where nothing costs anything, it is no finding."""
     assert found(replace(FINE, is_free_tier=True), expected=Decimal(0)) == []
+
+
+@pytest.mark.parametrize(
+    ("recheck", "gap", "says"),
+    [
+        (False, "3m", None),
+        (True, "20m", "such a round costs money and never counts"),
+        (True, "5m", "trouble that passes within minutes counts as reproduced"),
+    ],
+)
+def test_rechecks_are_warned_of(recheck: bool, gap: str, says: str | None) -> None:
+    """Within the gap they cannot count; a gap lowered for them is a choice to be aware of."""
+    settings = Settings(
+        store_path="nowhere",
+        snapshot_path="nowhere",
+        models=(MODEL,),
+        schedule=ScheduleSettings(recheck=recheck),
+        policy=Policy(min_round_gap=parse_duration(gap)),
+    )
+    said = findings(
+        Checked(settings=settings, now=NOW, committed=Decimal(0), undivided=frozenset(), looked=None)
+    )
+    assert [says in one for one in said if says] == ([True] if says else [])
+    assert len(said) == (1 if says else 0)

@@ -12,6 +12,9 @@ from routecanary.cli.output import instant, span
 from routecanary.discover.withheld import Withheld
 from routecanary.domain.account import KeyInfo
 from routecanary.domain.money import NOTHING
+from routecanary.domain.policy import Policy
+from routecanary.domain.settings import Settings
+from routecanary.domain.times import format_duration
 from routecanary.rounds.spending import general_part
 from routecanary.rounds.trial import Trial
 
@@ -23,6 +26,7 @@ def findings(checked: Checked) -> list[str]:
     """List what a person should look at before leaving the daemon alone, a sentence each."""
     looked = checked.looked
     found = [] if checked.settings.models else ["no model is configured"]
+    found += _of_rechecks(checked.settings)
     if looked is None:
         return found
     found += _of_key(looked.key, checked)
@@ -32,6 +36,24 @@ def findings(checked: Checked) -> list[str]:
     found += _of_money(looked, checked)
     found += [_deaf(trial) for trial in looked.trials or () if trial.holds is False]
     return found
+
+
+def _of_rechecks(settings: Settings) -> Iterator[str]:
+    """Say what asking twice within minutes is worth, and that it was chosen."""
+    schedule, gap = settings.schedule, settings.policy.min_round_gap
+    after, least = format_duration(schedule.recheck_after), format_duration(gap)
+    if not schedule.recheck:
+        return
+    if gap > schedule.recheck_after:
+        yield (
+            f"schedule.recheck asks again after {after}, and policy.min_round_gap is {least}: such a round "
+            "costs money and never counts; lower the gap to it, or switch rechecks off"
+        )
+    elif gap < Policy().min_round_gap:
+        yield (
+            f"policy.min_round_gap is {least}: two failed rounds {after} apart suspend a route, and trouble "
+            "that passes within minutes counts as reproduced"
+        )
 
 
 def _of_key(key: KeyInfo, checked: Checked) -> Iterator[str]:

@@ -16,6 +16,7 @@ from routecanary.domain.probe import Json
 from routecanary.domain.round import Mode
 from routecanary.domain.state import ModelState, Streak, Suspension
 from routecanary.domain.verdict import VerdictKind
+from routecanary.rounds.probation import Probation, last_listings, on_probation
 from routecanary.rounds.records import Records
 from routecanary.wiring import offline_records, settings_at
 
@@ -26,6 +27,7 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
     A route stands as one of: production (counts as capacity), out (excluded by a person or by the built-in
     layer, or not admitted by your own routing settings), control, suspended, shadow (suspended, were the mode
     enforce), ending (its suspension is over and no round has said so yet), absent (not in the last round).
+    A route that is new, changed its price or quantization, or is just back is on probation for a day.
     A contract's passes are unproven while no control has failed it lately, or one has passed it.
 
     Parameters
@@ -43,10 +45,17 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
         name = records.model(parse_model(model)).model
         state = records.ledger.state(name)
         doubtful = unproven(state, records.ledger.operating().model(name), settings)
+        listings = last_listings(records.store, name)
         faults = {route: _faults(records, state, route) for route in sorted(state.routes)}
     now = clock.now()
+    probation = on_probation(state, listings, now, settings.schedule.probation)
     if json:
-        say_json([_document(state, route, faults[route], now, doubtful) for route in sorted(state.routes)])
+        say_json(
+            [
+                _document(state, route, faults[route], now, doubtful=doubtful, probation=probation.get(route))
+                for route in sorted(state.routes)
+            ]
+        )
         return ExitCode.OK
     if not state.routes:
         say(f"{name}: no round yet")
@@ -56,7 +65,8 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
         [
             (
                 route,
-                _standing(state, route, now),
+                _standing(state, route, now)
+                + (f", probation ({probation[route].why})" if route in probation else ""),
                 _streak(state.routes[route].streak),
                 _left(state.routes[route].suspension, now),
                 ", ".join(faults[route]),
@@ -114,7 +124,9 @@ def _document(
     route: RouteId,
     faults: tuple[str, ...],
     now: datetime,
+    *,
     doubtful: frozenset[ContractName],
+    probation: Probation | None,
 ) -> Json:
     known = state.routes[route]
     return {
@@ -133,6 +145,13 @@ def _document(
             "until": instant(known.suspension.until),
             "contracts": sorted(known.suspension.contracts),
             "offence": known.suspension.offence,
+        },
+        "probation": None
+        if probation is None
+        else {
+            "why": probation.why,
+            "since": instant(probation.since),
+            "until": instant(probation.until),
         },
         "hold_until": instant(known.hold_until),
         "swallows": sorted(known.swallows),

@@ -119,6 +119,9 @@ class ScheduleSettings:
     period: timedelta = timedelta(minutes=30)
     jitter: timedelta = timedelta(minutes=2)  # a round starts up to this much later
     max_clock_leap: timedelta = timedelta(hours=1)  # by which the wall clock may run ahead at once
+    recheck: bool = False  # ask suspects and routes on probation again, before the next round
+    recheck_after: timedelta = timedelta(minutes=5)  # within which that is done
+    probation: timedelta = timedelta(hours=24)  # of a route that is new, changed or just back; 0 = none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

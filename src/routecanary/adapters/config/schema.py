@@ -150,6 +150,9 @@ class ScheduleTable(Table):
     period: Annotated[timedelta, read.duration(_S, 7 * _D)] = _SCHEDULE.period
     jitter: Annotated[timedelta, read.duration(0 * _S, _D)] = _SCHEDULE.jitter
     max_clock_leap: Annotated[timedelta, read.duration(_M, 7 * _D)] = _SCHEDULE.max_clock_leap
+    recheck: Annotated[bool, read.switch()] = _SCHEDULE.recheck
+    recheck_after: Annotated[timedelta, read.duration(_S, _D)] = _SCHEDULE.recheck_after
+    probation: Annotated[timedelta, read.duration(0 * _S, 30 * _D)] = _SCHEDULE.probation
 
     @model_validator(mode="after")
     def _consistent(self) -> ScheduleTable:
