@@ -9,11 +9,12 @@ from typing import Any
 from routecanary.domain.names import ModelId, RouteId
 from routecanary.domain.probe import Json
 from routecanary.lab.answering import Prepared, Turn, prepare
-from routecanary.lab.host import LabModel, LabRoute, Noise, PlantedFault
+from routecanary.lab.host import LabModel, LabRoute, Noise, ParameterValue, PlantedFault
 from routecanary.lab.reading import asked_of
 from routecanary.lab.request import ChatRequest, chat_request
 from routecanary.lab.scenario import Scenario
 from routecanary.lab.shape import DEFAULT_PARAMETERS
+from routecanary.lab.wire import Wire
 
 MODEL = ModelId("acme/chat-2")
 START = datetime(2026, 1, 5, tzinfo=UTC)
@@ -98,6 +99,7 @@ def an_answer(
     seed: int = 0,
     elapsed: timedelta = timedelta(0),
     beside: tuple[LabRoute, ...] = (),
+    cold: bool = True,
 ) -> Prepared:
     """Prepare the answer of one route, without HTTP."""
     request = a_request(body)
@@ -110,4 +112,25 @@ def an_answer(
         turn=Turn(seed=seed, model=MODEL, route=route.tag, kind=asked.kind, number=number),
         now=START + elapsed,
         elapsed=elapsed,
+        cold=cold,
     )
+
+
+def struck(
+    fault: str,
+    body: dict[str, Any] | None = None,
+    *,
+    number: int = 0,
+    **parameters: ParameterValue,
+) -> Prepared:
+    """Prepare an answer of a route that has one fault, beside two others."""
+    planted = PlantedFault(fault=fault, parameters=parameters)
+    return an_answer(
+        a_route("north-host", planted), body, number=number, beside=(a_route("maple"), a_route("dear"))
+    )
+
+
+def payloads(wire: Wire) -> list[dict[str, Any]]:
+    """Decode the frames of an event stream, those that are no object left out."""
+    lines = b"".join(piece.data for piece in wire.pieces).decode().split("\n\n")
+    return [json.loads(line[6:]) for line in lines if line.startswith("data: {")]

@@ -33,4 +33,10 @@ ACCOUNT_REFUSALS: Final[Mapping[Account, Refusal]] = {
         headers={"X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "0", "Retry-After": "60"},
     ),
     Account.KEY_REVOKED: Refusal(status=401, message="User not found."),
+    Account.BLOCKED: Refusal(status=403, message="This account has been suspended. Contact support."),
+    Account.REGION: Refusal(
+        status=403,
+        message="This model is not available in your region.",
+        metadata={"error_type": "permission_denied"},
+    ),
 }

@@ -14,18 +14,12 @@ from routecanary.lab.answers import draft_scene, plain_reply, speak, with_afterw
 from routecanary.lab.document import document_for, written
 from routecanary.lab.host import LabModel, LabRoute
 from routecanary.lab.phrases import book_for
-from routecanary.lab.plan import (
-    Envelope,
-    PlannedAnswer,
-    Wire,
-    cut_to_limits,
-    stream_of,
-    token_count,
-    wire_of,
-)
+from routecanary.lab.plan import PlannedAnswer, cut_to_limits, token_count
 from routecanary.lab.reading import Asked
 from routecanary.lab.request import ChatRequest
+from routecanary.lab.stream import Envelope, stream_of
 from routecanary.lab.strike import Hand, strikes_on
+from routecanary.lab.wire import Wire, document_wire, refusal_wire, wire_of
 
 SLOWEST_HEALTHY: Final = 6.0  # s to the first text: chance alone never makes a healthy route fail latency
 
@@ -66,9 +60,18 @@ class Prepared:
         """The HTTP status of the answer."""
         return 200 if self.planned.problem is None else self.planned.problem.status
 
-    def wire(self) -> Wire:
-        """Encode the answer as a stream, with what strikes it on the way."""
-        stream = self.hand.on_stream(stream_of(self.planned, self.envelope, self.turn.chance("pieces")))
+    def wire(self, *, streamed: bool = True) -> Wire:
+        """Encode the answer, with what strikes it on the way.
+
+        Args:
+            streamed: The request asks for a stream.
+        """
+        planned = self.planned
+        if planned.problem is not None:
+            return refusal_wire(planned.problem, at=planned.first_text, metadata=self.envelope.metadata)
+        if not streamed if planned.whole is None else planned.whole:
+            return self.hand.on_wire(document_wire(planned, self.envelope))
+        stream = self.hand.on_stream(stream_of(planned, self.envelope, self.turn.chance("pieces")))
         return self.hand.on_wire(wire_of(stream))
 
 
@@ -81,12 +84,17 @@ def prepare(
     turn: Turn,
     now: datetime,
     elapsed: timedelta,
+    cold: bool = True,
 ) -> Prepared:
-    """Plan a route's answer, spoil it as the scenario says, and keep it within the request's limits."""
+    """Plan a route's answer, spoil it as the scenario says, and keep it within the request's limits.
+
+    Args:
+        cold: The route has not seen how the prompt begins.
+    """
     chance = turn.chance("faults")
-    strikes = strikes_on(route, asked, elapsed, chance)
+    strikes = strikes_on(route, asked, elapsed, chance, number=turn.number, cold=cold)
     others = tuple(sorted({other.provider for other in model.routes} - {route.provider}))
-    hand = Hand(strikes=strikes, rng=chance, others=others)
+    hand = Hand(strikes=strikes, request=request, others=others)
     sound = _sound_answer(model, route, asked, turn)
     planned = cut_to_limits(hand.on_answer(sound), request.stop, request.max_tokens)
     return Prepared(

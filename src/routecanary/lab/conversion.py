@@ -141,6 +141,8 @@ class _Conversion:
                     locales=frozenset(shape.locales),
                     probes=frozenset(ProbeKind(probe) for probe in shape.probes),
                     parameters=self._parameters(shape, at),
+                    only_cold=shape.only_cold,
+                    seed=shape.seed,
                     expect=None if shape.expect is None else Expectation(shape.expect),
                 )
             )

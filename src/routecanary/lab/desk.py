@@ -19,12 +19,13 @@ from routecanary.lab.account import ACCOUNT_REFUSALS
 from routecanary.lab.answering import Prepared, Turn, prepare
 from routecanary.lab.host import Account, LabModel, LabRoute
 from routecanary.lab.ledger import Ledger, Served
-from routecanary.lab.plan import usage_of
+from routecanary.lab.prefixes import Prefixes
 from routecanary.lab.reading import Asked, asked_of
 from routecanary.lab.refusal import Refusal, RefusedError
 from routecanary.lab.request import ChatRequest
 from routecanary.lab.routing import candidates
 from routecanary.lab.scenario import Scenario
+from routecanary.lab.stream import usage_of
 
 KEPT_BODY: Final = 64 * 1024  # bytes; a longer request is not kept in the ledger
 
@@ -51,6 +52,7 @@ class Desk:
         self._now = now
         self._began = now()
         self._turns: Counter[tuple[str, str, str]] = Counter()
+        self._prefixes = Prefixes()
         self._routings = 0
         self._models = {name: model for model in scenario.models for name in (model.id, model.dated)}
 
@@ -129,7 +131,7 @@ class Desk:
                 at=self._now(),
                 model=prepared.turn.model,
                 route=prepared.route.tag,
-                provider=planned.provider,
+                provider=planned.provider or "",
                 kind=prepared.turn.kind,
                 locale=planned.asked.locale,
                 number=prepared.turn.number,
@@ -164,6 +166,9 @@ class Desk:
         return [{"type": _PIPELINE_TYPES.get(name, "plugin"), "name": name} for name in names]
 
     def _prepare(self, model: LabModel, route: LabRoute, request: ChatRequest, asked: Asked) -> Prepared:
+        cold = not any(fault.only_cold for fault in route.faults) or self._prefixes.meet(
+            (model.id, route.tag), request.prompt
+        )
         counted = (model.id, route.tag, asked.kind)
         number = self._turns[counted]
         self._turns[counted] += 1
@@ -175,6 +180,7 @@ class Desk:
             turn=Turn(seed=self._seed, model=model.id, route=route.tag, kind=asked.kind, number=number),
             now=self._now(),
             elapsed=self.elapsed,
+            cold=cold,
         )
 
 

@@ -11,10 +11,17 @@ from routecanary.domain.names import ContractName
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.errors import InputError
 from routecanary.lab.host import ParameterValue
-from routecanary.lab.plan import PlannedAnswer, Stream, Wire
+from routecanary.lab.phrases import books
+from routecanary.lab.plan import PlannedAnswer
+from routecanary.lab.request import ChatRequest
+from routecanary.lab.stream import Stream
+from routecanary.lab.wire import Wire
 
 TRIAGE: Final = "triage"
 """Who sees a fault that says nothing of quality: the pin, the transport, the account."""
+
+UNSEEN: Final = "unseen"
+"""Nobody sees it, and nobody should: it is odd on the wire and harms no reader."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,15 +80,28 @@ class FaultNames:
         return tuple(value)
 
 
-Parameter = Amount | Choice | Name | FaultNames
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """One of the languages that the lab speaks; empty = any that was not asked for."""
+
+    default: str = ""
+
+    def read(self, value: object) -> str:
+        if value not in ("", *books()):
+            raise InputError("not usable", value=value, allowed=", ".join(sorted(books())))
+        return str(value)
+
+
+Parameter = Amount | Choice | Name | FaultNames | Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blow:
-    """What a fault has in hand when it strikes: chance, its parameters, and the other providers' names."""
+    """What a fault has in hand when it strikes."""
 
     rng: Random
     parameters: Mapping[str, Json]
+    request: ChatRequest
     others: tuple[str, ...]  # display names of the model's other providers
 
     def amount(self, key: str) -> float:
@@ -90,6 +110,10 @@ class Blow:
     def word(self, key: str) -> str:
         return str(self.parameters[key])
 
+    def way(self, *ways: str) -> str:
+        """Take the way that the parameter `with` names; where it is empty, any of them."""
+        return self.word("with") or self.rng.choice(ways)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
@@ -97,7 +121,8 @@ class Fault:
 
     name: str
     version: int
-    seen_by: tuple[ContractName | str, ...]  # contracts, or TRIAGE
+    seen_by: tuple[ContractName | str, ...]  # contracts, TRIAGE, or UNSEEN
+    gives: tuple[str, ...]  # verdicts that show it, such as "fail:refusal", of whoever sees it
     does: str  # one sentence
     on_answer: Callable[[PlannedAnswer, Blow], PlannedAnswer] | None = None
     on_stream: Callable[[Stream, Blow], Stream] | None = None

@@ -7,9 +7,7 @@ and on how often this route was asked this kind of question, not on the order in
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from types import TracebackType
@@ -19,17 +17,16 @@ from aiohttp import web
 
 from routecanary.domain.probe import Json
 from routecanary.lab import listing
-from routecanary.lab.answering import Prepared
 from routecanary.lab.desk import Desk
 from routecanary.lab.host import Account
 from routecanary.lab.ledger import Ledger
-from routecanary.lab.plan import EndingMode, Wire, answer_seconds, whole_body
 from routecanary.lab.refusal import Refusal, RefusedError
 from routecanary.lab.request import MAX_BODY, chat_request
 from routecanary.lab.scenario import Scenario
+from routecanary.lab.sending import send
+from routecanary.lab.wire import json_bytes
 
 PREFIX: Final = "/api/v1"
-TICK: Final = 0.008  # real s, the shortest sleep: what falls due meanwhile shares a write
 
 _METADATA_HEADERS: Final = ("X-OpenRouter-Metadata", "X-OpenRouter-Experimental-Metadata")
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -166,56 +163,12 @@ class LabGateway:
         request = chat_request(await http.read())
         wanted = any(http.headers.get(name) == "enabled" for name in _METADATA_HEADERS)
         prepared = self._desk.answer(request, wants_metadata=wanted)
-        if prepared.planned.problem is not None:
-            self._desk.enter(prepared, request)
-            await asyncio.sleep(prepared.planned.first_text / self._scale)
-            return _failed(prepared, prepared.planned.problem)
-        if request.stream:
-            wire = prepared.wire()
-            self._desk.enter(prepared, request)
-            return await self._send(http, wire, prepared.turn.generation)
+        wire = prepared.wire(streamed=request.stream)
         self._desk.enter(prepared, request)
-        await asyncio.sleep(answer_seconds(prepared.planned) / self._scale)
-        return _json(
-            whole_body(prepared.planned, prepared.envelope),
-            headers={"X-Generation-Id": prepared.turn.generation},
-        )
-
-    async def _send(self, http: web.Request, wire: Wire, generation: str) -> web.StreamResponse:
-        """Send timed bytes; a client that leaves is counted and forgotten."""
-        response = web.StreamResponse(
-            headers={
-                "Content-Type": "text/event-stream; charset=utf-8",
-                "Cache-Control": "no-cache",
-                "X-Generation-Id": generation,
-                **({"X-OpenRouter-Cache-Status": "MISS"} if self._desk.scenario.rules.response_cache else {}),
-            }
-        )
-        clock = asyncio.get_running_loop().time
-        began = clock()
-        self.ledger.opened()
-        try:
-            await response.prepare(http)
-            due: list[bytes] = []
-            for piece in wire.pieces:
-                wait = piece.at / self._scale - (clock() - began)
-                if wait > 0:
-                    if due:
-                        await response.write(b"".join(due))
-                        due.clear()
-                    await asyncio.sleep(max(wait, TICK))
-                due.append(piece.data)
-            if due:
-                await response.write(b"".join(due))
-            if wire.ending is EndingMode.RESET and http.transport is not None:
-                http.transport.abort()
-            else:
-                await response.write_eof()
-        except ConnectionError:
-            self.ledger.abandoned += 1
-        finally:
-            self.ledger.closed()
-        return response
+        usual = {"X-Generation-Id": prepared.turn.generation}
+        if self._desk.scenario.rules.response_cache:
+            usual["X-OpenRouter-Cache-Status"] = "MISS"
+        return await send(http, wire, usual=usual, scale=self._scale, ledger=self.ledger)
 
     # --- refusals -----------------------------------------------------------------------------------
 
@@ -236,22 +189,9 @@ class LabGateway:
 
 
 def _json(body: Json, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     return web.Response(
-        status=status,
-        body=text.encode("utf-8", "backslashreplace"),
-        content_type="application/json",
-        headers=headers,
+        status=status, body=json_bytes(body), content_type="application/json", headers=headers
     )
-
-
-def _failed(prepared: Prepared, problem: Refusal) -> web.Response:
-    """Pass on a route's error; router metadata stands at the top level."""
-    body = problem.body()
-    if prepared.envelope.metadata is not None:
-        body["openrouter_metadata"] = prepared.envelope.metadata
-    headers = {**problem.headers, "X-Generation-Id": prepared.turn.generation}
-    return _json(body, status=problem.status, headers=headers)
 
 
 def _page(value: str | None, default: int) -> int:

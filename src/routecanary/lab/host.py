@@ -33,6 +33,8 @@ class Account(StrEnum):
     KEY_LIMIT = "key_limit"  # 403, the key's own cap
     RATE_LIMITED = "rate_limited"  # 429, the account's quota
     KEY_REVOKED = "key_revoked"  # 401
+    BLOCKED = "blocked"  # 403, the account is suspended
+    REGION = "region"  # 403, nothing is served where the caller is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,8 @@ class PlantedFault:
     window: Window = Window()
     locales: frozenset[Locale] = frozenset()  # empty = all
     probes: frozenset[ProbeKind] = frozenset()  # empty = wherever the fault itself strikes
+    only_cold: bool = False  # only where the route has not seen how the prompt begins
+    seed: int | None = None  # of this fault's own draws; None = the lab's
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
     expect: Expectation | None = None  # None = nobody checks
 

@@ -22,7 +22,7 @@ class Served:
     at: datetime  # policy time of the request
     model: ModelId
     route: RouteId
-    provider: str  # display name that the answer carries
+    provider: str  # display name that the answer carries; empty = none
     kind: ProbeKind
     locale: Locale
     number: int  # of this route's answers of this kind, 0-based

@@ -21,6 +21,7 @@ class Refusal:
     metadata: Mapping[str, Json] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     router: Mapping[str, Json] | None = None  # router metadata, for those who ask for it
+    page: str | None = None  # an HTML page of the network's edge in place of the envelope
 
     def body(self) -> dict[str, Json]:
         error: dict[str, Json] = {"code": self.status, "message": self.message}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal, InvalidOperation
+from difflib import get_close_matches
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, field_validator
@@ -16,7 +17,7 @@ from routecanary.adapters.config import readers as read
 from routecanary.domain.names import Locale, RouteId, parse_locale, parse_model, parse_route
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.errors import InputError, ScenarioError, ScenarioFaultsError
-from routecanary.lab.faults import FAULTS
+from routecanary.lab.faults import FAULT_NAMED
 from routecanary.lab.host import (
     Account,
     Expectation,
@@ -31,6 +32,7 @@ MAX_MODELS: Final = 1_000
 MAX_ROUTES: Final = 2_000  # of one model
 MAX_FAULTS: Final = 20  # of one route
 MOST_SHOWN: Final = 50  # faults of one file
+MOST_SEED: Final = 2**53
 
 DEFAULT_PARAMETERS: Final = (
     *("max_tokens", "temperature", "top_p", "stop", "seed"),
@@ -68,6 +70,15 @@ def _price(value: object) -> Decimal:
     return price
 
 
+def _fault_name(value: str) -> str:
+    """Take the name of a fault; for any other text, say which names are like it."""
+    if value not in FAULT_NAMED:
+        like = get_close_matches(value, FAULT_NAMED, n=4, cutoff=0.5)
+        told = f"{', '.join(like)}, or another" if like else "a name"
+        raise InputError("no such fault", value=value, allowed=f"{told} of the table in docs/lab.md")
+    return value
+
+
 _ACCOUNT_STATE: Final = read.Reader(_state, " or ".join(f'"{state}"' for state in Account))
 _Text = Annotated[str, read.text(_short, "1 to 200 printable characters")]
 _Price = Annotated[Decimal, read.leaf(_price, 'USD per token in quotes, such as "0.0000002"')]
@@ -95,10 +106,12 @@ class WindowTable(_Table):
 
 
 class FaultTable(WindowTable):
-    fault: Annotated[str, read.word(*(fault.name for fault in FAULTS))]
+    fault: Annotated[str, read.text(_fault_name, "a fault")]
     probability: _Share = 1.0
     locales: Annotated[tuple[Locale, ...], read.texts(parse_locale, "locales")] = ()
     probes: Annotated[tuple[str, ...], read.texts(read.one_of(frozenset(ProbeKind)), "probes")] = ()
+    only_cold: Annotated[bool, read.switch()] = False
+    seed: Annotated[int | None, read.whole(0, MOST_SEED)] = None
     expect: Annotated[str | None, read.word(*Expectation)] = None
     parameters: dict[str, Any] = Field(default_factory=dict)
 

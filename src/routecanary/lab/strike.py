@@ -15,10 +15,13 @@ from typing import Final
 from routecanary.domain.names import FILTERING, INTEGRITY, LANGUAGE, LATENCY, STRUCTURED, ContractName
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.lab.fault import Blow, Fault, defaults
-from routecanary.lab.faults import FAULT_NAMED, FAULTS, TRANSPORT_FAULTS
+from routecanary.lab.faults import FAULT_NAMED, NATURAL_FAULTS, TRANSPORT_FAULTS
 from routecanary.lab.host import LabRoute, ParameterValue, PlantedFault
-from routecanary.lab.plan import PlannedAnswer, Stream, Wire
+from routecanary.lab.plan import PlannedAnswer
 from routecanary.lab.reading import Asked
+from routecanary.lab.request import ChatRequest
+from routecanary.lab.stream import Stream
+from routecanary.lab.wire import Wire
 
 JUDGED_ON: Final[Mapping[ProbeKind, tuple[ContractName, ...]]] = {
     ProbeKind.CHAT: (LATENCY, LANGUAGE, INTEGRITY),
@@ -35,47 +38,61 @@ class Strike:
 
     candidates: tuple[tuple[Fault, Mapping[str, ParameterValue]], ...]
     planted: bool
+    rng: Random
 
 
-def strikes_on(route: LabRoute, asked: Asked, elapsed: timedelta, rng: Random) -> tuple[Strike, ...]:
-    """Draw what strikes one answer of a route; planted faults first, chance only where none strikes."""
-    planted = tuple(
-        _planned_strike(fault, rng)
-        for fault in route.faults
+def strikes_on(
+    route: LabRoute, asked: Asked, elapsed: timedelta, rng: Random, *, number: int, cold: bool
+) -> tuple[Strike, ...]:
+    """Draw what strikes one answer of a route; planted faults first, chance only where none strikes.
+
+    Args:
+        rng: Of every draw, save those of a planted fault that has a seed of its own.
+        number: Of the route's answers of this kind, 0-based.
+        cold: The route has not seen how the prompt begins.
+    """
+    planted: list[Strike] = []
+    for index, fault in enumerate(route.faults):
+        own = rng if fault.seed is None else _seeded(fault.seed, route, asked, number, index)
         # the draw comes first, so that a filter changes nothing for the faults after it
-        if rng.random() < fault.probability and _meant(fault, asked, elapsed)
-    )
-    return planted or _by_chance(route, asked, rng)
+        if own.random() < fault.probability and _meant(fault, asked, elapsed, cold=cold):
+            planted.append(_planned_strike(fault, own))
+    return tuple(planted) or _by_chance(route, asked, rng)
 
 
-def _meant(planted: PlantedFault, asked: Asked, elapsed: timedelta) -> bool:
+def _seeded(seed: int, route: LabRoute, asked: Asked, number: int, index: int) -> Random:
+    return Random(f"{seed}|{route.tag}|{asked.kind}|{number}|{index}")  # noqa: S311 - a lab
+
+
+def _meant(planted: PlantedFault, asked: Asked, elapsed: timedelta, *, cold: bool) -> bool:
     probes = planted.probes or FAULT_NAMED[planted.fault].probes
     return (
         planted.window.holds(elapsed)
         and (not planted.locales or asked.locale in planted.locales)
         and (not probes or asked.kind in probes)
+        and (cold or not planted.only_cold)
     )
 
 
 def _planned_strike(planted: PlantedFault, rng: Random) -> Strike:
     fault = FAULT_NAMED[planted.fault]
     if fault.stands_for is None:
-        return Strike(candidates=((fault, {**defaults(fault), **planted.parameters}),), planted=True)
+        return Strike(candidates=((fault, {**defaults(fault), **planted.parameters}),), planted=True, rng=rng)
     parameters: Mapping[str, Json] = {**defaults(fault), **planted.parameters}
     listed = [FAULT_NAMED[name] for name in parameters[fault.stands_for]]
-    return Strike(candidates=_shuffled(listed, rng), planted=True)
+    return Strike(candidates=_shuffled(listed, rng), planted=True, rng=rng)
 
 
 def _by_chance(route: LabRoute, asked: Asked, rng: Random) -> tuple[Strike, ...]:
     noise = route.noise
     if rng.random() < noise.transport_errors:
         names = [FAULT_NAMED[name] for name in TRANSPORT_FAULTS]
-        return (Strike(candidates=_shuffled(names, rng), planted=False),)
+        return (Strike(candidates=_shuffled(names, rng), planted=False, rng=rng),)
     struck: list[Strike] = []
     for contract in JUDGED_ON[asked.kind]:
         if rng.random() < noise.natural_failure:
-            able = [fault for fault in FAULTS if contract in fault.seen_by and fault.stands_for is None]
-            struck.append(Strike(candidates=_shuffled(able, rng), planted=False))
+            able = [FAULT_NAMED[name] for name in NATURAL_FAULTS[contract]]
+            struck.append(Strike(candidates=_shuffled(able, rng), planted=False, rng=rng))
     return tuple(struck)
 
 
@@ -89,7 +106,7 @@ class Hand:
     """Applies the strikes on one answer, value by value, and remembers which faults really struck."""
 
     strikes: tuple[Strike, ...]
-    rng: Random
+    request: ChatRequest
     others: tuple[str, ...]
     struck: list[str] = field(default_factory=list)
     _later: list[tuple[Fault, Blow]] = field(default_factory=list)
@@ -97,7 +114,7 @@ class Hand:
     def on_answer(self, planned: PlannedAnswer) -> PlannedAnswer:
         for strike in self.strikes:
             for fault, parameters in strike.candidates:
-                blow = Blow(rng=self.rng, parameters=parameters, others=self.others)
+                blow = Blow(rng=strike.rng, parameters=parameters, request=self.request, others=self.others)
                 if fault.on_answer is None:
                     self._later.append((fault, blow))
                     break

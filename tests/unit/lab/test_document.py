@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from routecanary.domain.names import Locale
 from routecanary.lab.document import document_for, written
 from routecanary.lab.phrases import book_for
-from routecanary.lab.spoiling import broken_document
+from routecanary.lab.spoiling.structured import broken_document
 from tests.lab import CARD
 
 ENGLISH = book_for(Locale("en"))

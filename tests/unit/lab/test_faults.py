@@ -13,44 +13,32 @@ import pytest
 
 from routecanary.domain.names import CONTRACT_NAMES, Locale
 from routecanary.errors import InputError
-from routecanary.lab.fault import TRIAGE, defaults
+from routecanary.lab.fault import TRIAGE, UNSEEN, defaults
 from routecanary.lab.faults import FAULT_NAMED, FAULTS, TRANSPORT_FAULTS
-from routecanary.lab.host import ParameterValue, PlantedFault
+from routecanary.lab.host import PlantedFault
 from routecanary.lab.phrases import book_for
-from routecanary.lab.plan import EndingMode, PlannedAnswer, Wire
-from tests.lab import CARD, SCENES, a_body, a_card_body, a_route, an_answer
+from routecanary.lab.plan import PlannedAnswer
+from routecanary.lab.stream import EndingMode
+from tests.lab import CARD, SCENES, a_body, a_card_body, a_route, an_answer, payloads, struck
 
 FILTER_SCENE = SCENES["en"].replace("between single asterisks", "in one sentence")
-
-
-def struck(
-    fault: str,
-    body: dict[str, Any] | None = None,
-    *,
-    number: int = 0,
-    parameters: dict[str, ParameterValue] | None = None,
-) -> Any:
-    route = a_route("north-host", PlantedFault(fault=fault, parameters=parameters or {}))
-    return an_answer(route, body, number=number, beside=(a_route("maple"), a_route("dear")))
 
 
 def sound(body: dict[str, Any] | None = None, *, number: int = 0) -> str:
     return an_answer(a_route("north-host"), body, number=number).planned.text
 
 
-def payloads(wire: Wire) -> list[dict[str, Any]]:
-    lines = b"".join(piece.data for piece in wire.pieces).decode().split("\n\n")
-    return [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
-
-
 def test_faults_have_one_name_and_one_way_to_strike() -> None:
-    """Names are unique; each row changes exactly one value, or stands for others; each says who sees it."""
+    """Names are unique; each row changes exactly one value, or stands for others; each says who sees what."""
     assert len(FAULT_NAMED) == len(FAULTS)
     for fault in FAULTS:
         ways = [fault.on_answer, fault.on_stream, fault.on_wire, fault.stands_for]
         assert sum(way is not None for way in ways) == 1, fault.name
         assert fault.seen_by
-        assert set(fault.seen_by) <= {*CONTRACT_NAMES, TRIAGE}
+        assert set(fault.seen_by) <= {*CONTRACT_NAMES, TRIAGE, UNSEEN}
+        assert fault.seen_by in ((TRIAGE,), (UNSEEN,)) or not {TRIAGE, UNSEEN} & set(fault.seen_by)
+        assert fault.gives
+        assert all(verdict == "pass" or ":" in verdict for verdict in fault.gives)
         assert fault.does.endswith(".")
         for key, parameter in fault.parameters.items():
             assert defaults(fault)[key] == parameter.default
@@ -67,7 +55,7 @@ def test_a_spoiled_start_hides_the_asked_opening() -> None:
 @pytest.mark.parametrize(("way", "lost"), [("mark", 0), ("piece", 0), ("swallowed", 1)])
 def test_the_way_to_spoil_a_start_can_be_chosen(way: str, lost: int) -> None:
     """Only `swallowed` takes the first letter away."""
-    text = struck("spoiled_start", parameters={"with": way}).planned.text
+    text = struck("spoiled_start", **{"with": way}).planned.text
     assert text.endswith(sound()[lost:])
     assert text.endswith(sound()) is (lost == 0)
 
@@ -111,14 +99,14 @@ def test_mixing_leaves_other_languages_alone(locale: str) -> None:
 
 def test_another_language_takes_the_whole_scene() -> None:
     """The text is the same draft in a language that was not asked for."""
-    thai = struck("wrong_language", parameters={"locale": "th"}).planned.text
+    thai = struck("wrong_language", locale="th").planned.text
     assert sum("\u0e00" <= letter <= "\u0e7f" for letter in thai) > 400
-    assert struck("wrong_language", parameters={"locale": "en"}).hand.struck == []
+    assert struck("wrong_language", locale="en").hand.struck == []
 
 
 def test_the_first_text_comes_late_and_comments_come_meanwhile() -> None:
     """The stream opens at once, keep-alives go on, and nothing visible comes before the delay."""
-    answer = struck("slow_first_text", parameters={"delay_seconds": 12.0, "spread": 0.0})
+    answer = struck("slow_first_text", delay_seconds=12.0, spread=0.0)
     pieces = answer.wire().pieces
     visible = [
         piece.at for piece in pieces if b'"content":"' in piece.data and b'"content":""' not in piece.data
@@ -126,7 +114,7 @@ def test_the_first_text_comes_late_and_comments_come_meanwhile() -> None:
     assert pieces[0].at == 0
     assert min(visible) == 12.0
     assert sum(piece.data.startswith(b":") for piece in pieces) == 4
-    assert struck("slow_first_text", parameters={"delay_seconds": 0.0}).hand.struck == []
+    assert struck("slow_first_text", delay_seconds=0.0).hand.struck == []
 
 
 def test_a_late_answer_of_exact_length_ends_later_by_the_delay() -> None:
@@ -140,12 +128,12 @@ def test_a_late_answer_of_exact_length_ends_later_by_the_delay() -> None:
 def test_refusals_come_in_three_ways_and_for_filter_questions_only() -> None:
     """In words in the prompt's language, in the refusal field, or as content_filter without text."""
     body = a_body(FILTER_SCENE)
-    said = struck("filtering_refusal", body, parameters={"with": "text"}).planned
+    said = struck("filtering_refusal", body, **{"with": "text"}).planned
     assert said.text in book_for(Locale("en")).refusals
     assert said.finish == "stop"
-    field = struck("filtering_refusal", body, parameters={"with": "refusal_field"}).wire()
+    field = struck("filtering_refusal", body, **{"with": "refusal_field"}).wire()
     assert any(c["delta"].get("refusal") for frame in payloads(field) for c in frame["choices"])
-    silent = struck("filtering_refusal", body, parameters={"with": "content_filter"})
+    silent = struck("filtering_refusal", body, **{"with": "content_filter"})
     finishes = [choice["finish_reason"] for frame in payloads(silent.wire()) for choice in frame["choices"]]
     assert finishes[-1] == "content_filter"
     assert silent.planned.text == ""
@@ -175,7 +163,7 @@ def test_flaky_chooses_among_the_faults_it_is_given() -> None:
             "flaky",
             a_card_body(),
             number=number,
-            parameters={"of": ("fenced_json", "schema_break", "cut_stream")},
+            of=("fenced_json", "schema_break", "cut_stream"),
         )
         answer.wire()
         seen.update(answer.hand.struck)
@@ -186,7 +174,7 @@ def test_flaky_chooses_among_the_faults_it_is_given() -> None:
 
 def test_a_rate_limit_is_the_providers_and_says_so() -> None:
     """429 with the shared pool as its source, the provider's name, and when to come again."""
-    problem = struck("rate_limit_shared_pool", parameters={"retry_after_seconds": 7.0}).planned.problem
+    problem = struck("rate_limit_shared_pool", retry_after_seconds=7.0).planned.problem
     assert problem.status == 429
     assert problem.headers == {"Retry-After": "7"}
     assert problem.metadata["limit_source"] == "upstream_provider_shared_pool"
@@ -198,7 +186,7 @@ def test_a_rate_limit_is_the_providers_and_says_so() -> None:
 @pytest.mark.parametrize("after", [0.0, 0.5, 1.0])
 def test_a_cut_stream_has_neither_finish_nor_end(how: str, after: float) -> None:
     """Some text came, no finish reason and no [DONE] did, and the connection is left as chosen."""
-    answer = struck("cut_stream", parameters={"after": after, "how": how})
+    answer = struck("cut_stream", after=after, how=how)
     wire = answer.wire()
     assert wire.ending is EndingMode(how)
     assert b"[DONE]" not in wire.pieces[-1].data
@@ -224,11 +212,11 @@ def test_another_provider_shows_its_name_on_every_chunk() -> None:
     """The display name is that of another provider of the model, or the one given."""
     frames = payloads(struck("wrong_provider").wire())
     assert {frame["provider"] for frame in frames} <= {"Maple", "Dear"}
-    named = payloads(struck("wrong_provider", parameters={"served_by": "Somebody"}).wire())
+    named = payloads(struck("wrong_provider", served_by="Somebody").wire())
     assert {frame["provider"] for frame in named} == {"Somebody"}
     alone = an_answer(a_route("north-host", PlantedFault(fault="wrong_provider")))
     assert alone.planned.provider == "Elsewhere"
-    assert struck("wrong_provider", parameters={"served_by": "North Host"}).hand.struck == []
+    assert struck("wrong_provider", served_by="North Host").hand.struck == []
 
 
 def test_transport_faults_exist() -> None:

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from routecanary.domain.sse import SseDecoder
-from routecanary.lab.plan import Frame, Stream, cut_to_limits, token_count, usage_of, whole_body, wire_of
+from routecanary.lab.plan import cut_to_limits, token_count
+from routecanary.lab.stream import Frame, Stream, usage_of, whole_body
+from routecanary.lab.wire import wire_of
 from tests.lab import SCENES, a_body, a_request, a_route, an_answer
 
 STOPPING = (

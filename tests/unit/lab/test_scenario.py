@@ -57,6 +57,8 @@ every = "6h"
 lasting = "2h"
 locales = ["pt"]
 probes = ["chat"]
+only_cold = true
+seed = 11
 expect = "suspended"
 parameters = { delay_seconds = 12 }
 """
@@ -108,6 +110,8 @@ def test_every_key_arrives() -> None:
     assert slow.locales == {"pt-BR"}
     assert slow.probes == {ProbeKind.CHAT}
     assert slow.parameters == {"delay_seconds": 12.0}
+    assert (slow.only_cold, slow.seed) == (True, 11)
+    assert (cut.only_cold, cut.seed) == (False, None)
     assert slow.expect is Expectation.SUSPENDED
     assert (cut.fault, cut.probability) == ("cut_stream", 0.1)
     assert scenario.find("acme/chat-2", "north-host/fp8") is route
@@ -178,8 +182,14 @@ BAD = [
     ('name = "x"\n' + FAULT, ["models[0].routes[0].faults[0].fault: missing"]),
     (
         'name = "x"\n' + FAULT + 'fault = "gremlin"',
-        ["fault: not one of the words (got 'gremlin'); allowed: \"spoiled"],
+        ["faults[0].fault: no such fault (got 'gremlin'); allowed: a name of the table in docs/lab.md"],
     ),
+    (
+        'name = "x"\n' + FAULT + 'fault = "spoilt_start"',
+        ["fault: no such fault (got 'spoilt_start'); allowed: spoiled_start"],
+    ),
+    ('name = "x"\n' + FAULT + 'fault = "flaky"\nseed = -1', ["faults[0].seed: "]),
+    ('name = "x"\n' + FAULT + 'fault = "flaky"\nonly_cold = 1', ["faults[0].only_cold: "]),
     ('name = "x"\n' + FAULT + 'fault = "flaky"\nfrom = "2h"\nto = "1h"', ["faults[0].to: not after `from`"]),
     (
         'name = "x"\n' + FAULT + 'fault = "flaky"\nevery = "2h"',

@@ -9,9 +9,10 @@ import pytest
 
 from routecanary.domain.names import Locale
 from routecanary.domain.probe import ProbeKind
-from routecanary.lab.faults import FAULT_NAMED, TRANSPORT_FAULTS
+from routecanary.lab.desk import Desk
+from routecanary.lab.faults import FAULT_NAMED, NATURAL_FAULTS, TRANSPORT_FAULTS
 from routecanary.lab.host import Expectation, Noise, PlantedFault, Window
-from tests.lab import SCENES, a_body, a_card_body, a_route, an_answer
+from tests.lab import SCENES, START, a_body, a_card_body, a_request, a_route, a_scenario, an_answer
 
 HOUR = timedelta(hours=1)
 
@@ -64,6 +65,50 @@ def test_a_fault_keeps_to_its_locales_and_probes() -> None:
     assert struck_share(structured, None, 5) == 0
 
 
+def test_a_fault_of_the_prefill_leaves_warm_prompts_alone() -> None:
+    """With `only_cold`, a prompt whose beginning the route has seen is answered soundly."""
+    cold = a_route("north-host", PlantedFault(fault="spoiled_start", only_cold=True))
+    always = a_route("north-host", PlantedFault(fault="spoiled_start"))
+    assert [bool(an_answer(cold, cold=seen).hand.struck) for seen in (True, False)] == [True, False]
+    assert [bool(an_answer(always, cold=seen).hand.struck) for seen in (True, False)] == [True, True]
+
+
+def test_the_desk_remembers_how_prompts_began() -> None:
+    """The same prompt is warm the second time, per route; another beginning is cold, another end is not."""
+    scenario = a_scenario(
+        *(a_route(tag, PlantedFault(fault="spoiled_start", only_cold=True)) for tag in ("one", "two"))
+    )
+    desk = Desk(scenario, seed=1, now=lambda: START)
+
+    def is_struck(prompt: str, tag: str = "one") -> bool:
+        body = a_body(prompt, provider={"only": [tag], "allow_fallbacks": False})
+        return bool(desk.answer(a_request(body)).hand.struck)
+
+    scene = SCENES["en"]
+    assert is_struck(scene)
+    assert not is_struck(scene)
+    assert is_struck(scene, "two")
+    assert is_struck(scene.replace("Lund", "Oslo"))
+    assert not is_struck(scene + " Do not hurry.")
+
+
+def test_a_fault_may_have_a_seed_of_its_own() -> None:
+    """Its draws are then the same in every lab, and another seed gives others; the lab's own draws stay."""
+
+    def struck(own: int | None, lab: int) -> list[bool]:
+        route = a_route("north-host", PlantedFault(fault="spoiled_start", probability=0.5, seed=own))
+        return [bool(an_answer(route, number=number, seed=lab).hand.struck) for number in range(40)]
+
+    assert struck(7, 1) == struck(7, 2) != struck(8, 1)
+    assert struck(None, 1) != struck(None, 2)
+    first = PlantedFault(fault="spoiled_start", probability=0.5)
+    seeded = PlantedFault(fault="wrong_provider", probability=0.5, seed=3)
+    for number in range(20):
+        alone = an_answer(a_route("north-host", first), number=number)
+        both = an_answer(a_route("north-host", seeded, first), number=number)
+        assert ("spoiled_start" in alone.hand.struck) == ("spoiled_start" in both.hand.struck)
+
+
 def test_the_scenario_may_widen_where_a_fault_strikes() -> None:
     """A refusal meets filter questions by itself, and any question that the scenario names."""
     assert struck_share(PlantedFault(fault="filtering_refusal"), None, 5) == 0
@@ -109,6 +154,7 @@ def test_healthy_routes_fail_by_chance_in_every_contract() -> None:
         assert seen
         for name in seen:
             assert contracts & set(FAULT_NAMED[name].seen_by), name
+            assert any(name in NATURAL_FAULTS[contract] for contract in contracts), name
         for contract in contracts:
             assert any(contract in FAULT_NAMED[name].seen_by for name in seen), contract
 
