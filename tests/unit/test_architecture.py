@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
 
 # pure-computation libraries that a judge may use; it opens no file for them
 FOREIGN: dict[str, set[str]] = {
-    "judge": {"jsonschema_rs"},
+    "judge": {"jsonschema_rs", "ftfy", "wordfreq"},
     "adapters.gateway": {"aiohttp", "httptools", "yarl"},  # yarl's URL is the type that aiohttp takes
     "adapters.notify": {"aiohttp"},
     "adapters.store": {"msgspec"},

@@ -2,7 +2,7 @@
 
 These kinds belong to the language contract on the chat probe and to integrity on every other.
 
-Source: language.md §5, with own patterns; product.md §2.
+Source: language.md §5; product.md §2.
 """
 
 from __future__ import annotations
@@ -13,19 +13,21 @@ from typing import Final
 from routecanary.domain.answer import Answer
 from routecanary.domain.asked import Asked
 from routecanary.domain.names import Locale
+from routecanary.domain.verdict import VerdictKind
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
+from routecanary.judge.lost_letters import lost_letters
 from routecanary.judge.prose import without_code
 from routecanary.judge.scripts import Script, script_of
 
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _BYTE_NAME: Final = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 _BPE_MARK: Final = re.compile(r"(?<=[^\W\d_A-Z])[ĠĊ]|[ĠĊ](?=[^\W\d_])|▁(?=[^\W\d_])|(?<=[^\W\d_])▁")
+_BLOCKS: Final = re.compile("[\u2582-\u258f]|▁▁")  # bars that are drawn
 _C1: Final = re.compile(r"[\x80-\x84\x86-\x9f]")
 _C0: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _ESCAPE: Final = re.compile(
     r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\U[0-9a-fA-F]{8}|&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-zA-Z]{2,8});"
 )
-_QUESTION: Final = re.compile(r"(?<=[a-zà-ÿ])\?(?=[a-zà-ÿ])")
 # Characters that a byte 80–BF turns into under Latin-1 or Windows-1252.
 _TRAIL: Final = (
     r"[\u0080-\u00bf\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d\u2018\u2019\u201c"
@@ -34,13 +36,14 @@ _TRAIL: Final = (
 _PAIR: Final = re.compile(
     f"[\u00c2-\u00df]{_TRAIL}|[\u00e0-\u00ef]{_TRAIL}{{2}}|[\u00f0-\u00f4]{_TRAIL}{{3}}"
 )
-# Of these, the ones that healthy text cannot hold: a capital after a small letter, or a lead of three bytes.
-_SURE_PAIR: Final = re.compile(
-    f"(?<=[a-zà-ÿ])[\u00c2-\u00df]{_TRAIL}|\u00e2\u20ac{_TRAIL}|\u00c3[\u00a0-\u00bf](?=[a-z])"
-    f"|(?:[\u00c2-\u00df]{_TRAIL}){{3}}"
+# The same of Cyrillic under Windows-1251, where each letter becomes a capital and one of these.
+_CYRILLIC_PAIR: Final = re.compile(
+    r"[РС][\u0402-\u040f\u0452-\u045f\u0490\u0491\u201a\u201e\u2026\u2020\u2021\u20ac\u2030\u2039\u2018\u2019\u201c\u201d"
+    r"\u2022\u2013\u2014\u2122\u203a\u00a0-\u00bf\u2116]"
 )
+_MANY_PAIRS: Final = 4  # of those that a healthy text hardly holds
 _MONGREL: Final = re.compile(
-    r"\b[A-Za-zÀ-ɏ]+[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+[A-Za-zÀ-ɏ°-»\xad]*"
+    r"\b[A-Za-zÀ-ɏ]+['’]?[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+[A-Za-zÀ-ɏ°-»\xad]*"
     r"|\b[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{1,2}[A-Za-zÀ-ɏ]{2,}"
 )
 _ABOUT_CODES: Final = re.compile(
@@ -48,8 +51,6 @@ _ABOUT_CODES: Final = re.compile(
     r"|mojibake|\bbytes?\b|\bhex\b|kodier|codific|encodage|кодиров|编码|文字コード|인코딩",
     re.IGNORECASE,
 )
-_MANY_MARKS, _MARKS_SHARE = 20, 0.4  # of a text that lost its letters to "?"
-_PLAIN_ASCII: Final = ("en",)  # locales whose text has few letters to lose
 
 
 def broken_encoding(answer: Answer, locale: Locale | None) -> Finding | None:
@@ -69,35 +70,48 @@ def broken_encoding(answer: Answer, locale: Locale | None) -> Finding | None:
     if about:
         return None
     prose = without_code(text)
-    found = _byte_fallback(prose, asked) or _mojibake(prose) or _controls(prose)
-    if found is None and locale is not None and script_of(locale) is Script.LATIN:
-        found = _mongrels(prose)
-    if found is not None or asked.schema is not None:  # in a JSON document escapes are at home
-        return found
-    return _escapes(prose, locale)
+    script = Script.LATIN if locale is None else script_of(locale)
+    found = [_byte_fallback(prose, asked, script), _mojibake(prose), _controls(prose)]
+    if locale is not None and script is Script.LATIN:
+        found.append(_mongrels(prose))
+    if asked.schema is None:  # in a JSON document escapes are at home
+        found.append(_escapes(prose))
+        found.append(lost_letters(prose, locale))
+    sure = [finding for finding in found if finding is not None and finding.kind is VerdictKind.FAIL]
+    return next(iter(sure or [finding for finding in found if finding is not None]), None)
 
 
-def _byte_fallback(prose: str, asked: Asked) -> Finding | None:
+def _byte_fallback(prose: str, asked: Asked, script: Script) -> Finding | None:
     name = _BYTE_NAME.search(prose)
     if name is not None and name.group() not in asked.prompt:
         return fail("byte_fallback", f"{name.group()} in the text: {excerpt(prose, name.start())}")
     if "Ġ" in prose or "Ċ" in prose or "▁" in prose:
         marks = _BPE_MARK.findall(re.sub(r"<｜[^｜>]{1,40}｜>|<\|[^|>]{1,40}\|>", " ", prose))
-        if len(marks) >= 2:
-            return fail("byte_fallback", f"{len(marks)} undecoded token marks: {excerpt(prose)}")
+        detail = f"{len(marks)} undecoded token marks: {excerpt(prose)}"
+        # A script without these letters holds none; one without spaces loses few of them to marks.
+        if len(marks) >= 2 or (marks and script is not Script.LATIN and _BLOCKS.search(prose) is None):
+            return fail("byte_fallback", detail)
+        return unsure("byte_fallback", detail) if marks else None
     return None
 
 
 def _mojibake(prose: str) -> Finding | None:
-    pairs = _PAIR.findall(prose)
-    if len(pairs) < 2:
+    """Find UTF-8 that was read as a single-byte code page, by its being repairable."""
+    first = next(
+        (pair for pair in _PAIR.finditer(prose) if not prose[pair.start() - 1 : pair.start()].isupper()), None
+    )
+    if first is None and len(_CYRILLIC_PAIR.findall(prose)) < _MANY_PAIRS:
         return None
-    sure = len(_SURE_PAIR.findall(prose))
-    if sure >= 2 or (len(pairs) >= 4 and len("".join(pairs)) > 0.3 * len(prose)):
-        return fail(
-            "encoding", f"UTF-8 read as a single-byte code page, {len(pairs)} pairs: {excerpt(prose)}"
-        )
-    return unsure("encoding", f"{len(pairs)} suspicious pairs: {excerpt(prose)}") if sure else None
+    from ftfy import fix_encoding  # noqa: PLC0415 - for suspicious text alone
+    from ftfy.badness import badness  # noqa: PLC0415
+
+    bad = badness(prose)
+    if bad > 0:
+        whole = fix_encoding(prose)
+        if whole != prose and badness(whole) < bad:
+            where = excerpt(prose, first.start() if first is not None else 0)
+            return fail("encoding", f"UTF-8 read as a single-byte code page: {where}")
+    return None
 
 
 def _mongrels(prose: str) -> Finding | None:
@@ -117,15 +131,8 @@ def _controls(prose: str) -> Finding | None:
     return None
 
 
-def _escapes(prose: str, locale: Locale | None) -> Finding | None:
+def _escapes(prose: str) -> Finding | None:
     escapes = _ESCAPE.findall(prose)
     if len(escapes) >= 3:
         return fail("encoding", f"{len(escapes)} escapes left undecoded, such as {escapes[0]}")
-    marks = prose.count("?")
-    if marks >= _MANY_MARKS and marks > _MARKS_SHARE * len("".join(prose.split())):
-        return fail("encoding", f"{marks} '?' in place of letters: {excerpt(prose)}")
-    if locale is not None and locale not in _PLAIN_ASCII:
-        lost = _QUESTION.findall(prose)
-        if len(lost) >= 3:
-            return fail("encoding", f"{len(lost)} letters replaced by '?': {excerpt(prose)}")
     return unsure("encoding", f"an escape left undecoded: {escapes[0]}") if escapes else None

@@ -18,14 +18,15 @@ from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.judge.alien import alien_scripts
+from routecanary.judge.chinese import other_variant
 from routecanary.judge.contract import Finding, passed, unsure
 from routecanary.judge.encoding import broken_encoding
 from routecanary.judge.prose import without_addresses, without_code
 from routecanary.judge.scripts import Script, natives_of, runs_of, units_by_script
 from routecanary.judge.settings import Settings
-from routecanary.judge.wording import foreign_words
+from routecanary.judge.wording import foreign_words, is_at_home
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _MAX_LETTERS: Final = 40_000  # of an answer that are read; a fault of a longer one shows within them
 _SHORT_UNITS: Final = 3  # an answer shorter than a sentence has no language to judge
 _SHORT_OWN: Final = 0.6  # of a short answer that must be in its own script
@@ -33,9 +34,14 @@ _SHORT_OWN: Final = 0.6  # of a short answer that must be in its own script
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageContract:
-    """Scripts first, then the word model; both keep quiet below a dozen words."""
+    """Scripts first, then the word model; both keep quiet below a dozen words.
+
+    Args:
+        thorough: Acquit nothing cheaply: the same verdicts, at a higher cost, to be compared with.
+    """
 
     settings: Settings
+    thorough: bool = False
     name: ContractName = LANGUAGE
     version: int = _VERSION
     confirmations: int = 2
@@ -56,12 +62,15 @@ class LanguageContract:
 
     def _language(self, answer: Answer, locale: Locale) -> Finding | None:
         prose = _prose(answer.text)
+        if not self.thorough and is_at_home(prose, locale, self.settings):
+            return None
         runs = runs_of(prose)
         units = units_by_script(runs)
         if sum(units.values()) < self.settings.min_units:
             return _short(answer, locale, units)
         asked, settings = answer.asked, self.settings
         found = alien_scripts(prose, runs, units, locale, asked=asked, settings=settings)
+        found = found or other_variant(prose, locale)
         return found or foreign_words(prose, runs, locale, asked, settings)
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_FENCED: Final = re.compile(r"(?:^|\n)[ \t]*(```|~~~)[^\n]*\n.*?(?:\n[ \t]*\1[^\n]*|\Z)", re.DOTALL)
+# A block at the start of a line may stay open; one that begins within a line ends with its marks.
+_FENCED: Final = re.compile(
+    r"(?:^|\n)[ \t]*(```|~~~)[^\n]*\n.*?(?:\n[ \t]*\1|\Z)|```\w{0,20}\n.*?```", re.DOTALL
+)
 _INLINE: Final = re.compile(r"`[^`\n]{1,400}`")
 _ADDRESS: Final = re.compile(r"\b(?:https?://|www\.)\S+|\b[\w.+-]+@[\w-]+\.[\w.]+|(?<!\w)[@#][\w.]+")
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|&[a-z]{2,8};")

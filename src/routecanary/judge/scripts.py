@@ -9,7 +9,7 @@ Source: language.md §4.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -51,7 +51,12 @@ _RANGES: Final = {
 }
 _LETTERS_PER_UNIT: Final = {Script.HAN: 1.7, Script.KANA: 1.7, Script.THAI: 4.0, Script.HANGUL: 2.5}
 _RUNS: Final = {script: re.compile(f"[{ranges}]+(?:['’-][{ranges}]+)*") for script, ranges in _RANGES.items()}
-_BEYOND_LATIN: Final = re.compile("[" + "".join(r for s, r in _RANGES.items() if s is not Script.LATIN) + "]")
+_FOREIGN_LETTERS: Final = {
+    script: re.compile(
+        "[" + "".join(ranges for other, ranges in _RANGES.items() if other is not script) + "]"
+    )
+    for script in Script
+}
 
 _SCRIPTS_OF: Final = {
     "ru": Script.CYRILLIC,
@@ -109,9 +114,19 @@ def natives_of(locale: Locale) -> frozenset[Script]:
     return frozenset({script})
 
 
+def foreign_letters(script: Script) -> re.Pattern[str]:
+    """Give the pattern of a letter that stands in any other script."""
+    return _FOREIGN_LETTERS[script]
+
+
+def words_in(text: str, script: Script) -> list[str]:
+    """Find the words of one script, in order of the text."""
+    return _RUNS[script].findall(text)
+
+
 def runs_of(text: str) -> list[Run]:
     """Find all runs of letters, in order of the text."""
-    if _BEYOND_LATIN.search(text) is None:
+    if _FOREIGN_LETTERS[Script.LATIN].search(text) is None:
         latin = Script.LATIN
         return [Run(latin, match.start(), match.group()) for match in _RUNS[latin].finditer(text)]
     found = [run for script in Script for run in _runs(text, script)]
@@ -127,6 +142,17 @@ def units_by_script(runs: list[Run]) -> dict[Script, float]:
     for run in runs:
         totals[run.script] = totals.get(run.script, 0.0) + run.units
     return totals
+
+
+def in_one_block(runs: Sequence[Run], inside: Sequence[Run]) -> bool:
+    """Say whether some runs of one script stand in one piece at the start or the end of all."""
+    first, last, script = inside[0].start, inside[-1].start, inside[0].script
+    amount = sum(run.units for run in inside)
+    others = [run for run in runs if run.script is not script]
+    between = sum(run.units for run in others if first < run.start < last)
+    after = sum(run.units for run in others if run.start > last)
+    before = sum(run.units for run in others if run.start < first)
+    return between < 0.15 * amount and (after < 2 or before < 2)
 
 
 def word_count(text: str) -> int:

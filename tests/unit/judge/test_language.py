@@ -7,79 +7,11 @@ import pytest
 from routecanary.domain.names import LANGUAGE
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.judge.examine import judge_transcript
-from tests.answers import a_document, a_request, a_stream, said
+from routecanary.judge.language import LanguageContract
+from routecanary.judge.settings import Settings
+from tests.answers import a_document, a_request, a_stream, an_answer, said
+from tests.unit.judge.language_texts import DE, EN, ES, JA, MIXED, PT, QUOTING, RU, TEXTS, TH, UK, ZH, ZH_HANT
 
-PT = (
-    "A balsa ainda estava presa ao cais quando Iara ouviu os passos do professor. Ela levantou a "
-    "lamparina e a luz tremeu sobre a água escura. Ninguém na outra margem respondia, e o vento trazia "
-    "um cheiro de chuva. “Não vamos sair hoje”, disse ela, sem olhar para trás. Ele segurou a corda "
-    "com as duas mãos e ficou em silêncio por muito tempo, como quem espera uma resposta que já "
-    "conhece."
-)
-ES = (
-    "La balsa todavía estaba atada al muelle cuando Iara oyó los pasos del profesor. Ella levantó la "
-    "lámpara y la luz tembló sobre el agua oscura. Nadie en la otra orilla respondía, y el viento "
-    "traía un olor a lluvia. «No vamos a salir hoy», dijo ella, sin mirar atrás. Él sujetó la cuerda "
-    "con las dos manos y se quedó en silencio mucho tiempo."
-)
-MIXED = (
-    "A balsa ainda estava presa ao cais quando Iara oyó los pasos del profesor en la oscuridad. Ela "
-    "levantou a lamparina y la luz tembló sobre el agua negra. Ninguém na outra margem respondia, pero "
-    "el viento traía un olor a lluvia. Ela não olhou para trás. Él sujetó la cuerda con las dos manos "
-    "y se quedó en silencio mucho tiempo, como quem espera uma resposta que já conhece."
-)
-QUOTING = (
-    "A balsa ainda estava presa ao cais quando Iara ouviu a voz do velho espanhol. “¡Espera, muchacha, "
-    "que ya voy y no quiero quedarme aquí toda la noche!”, gritou ele da escada. Ela riu e levantou a "
-    "lamparina. Ele chegou sem fôlego, largou a mala no chão e apertou a mão dela. Depois os dois "
-    "olharam para o rio, e ninguém mais disse nada até que a neblina desceu sobre a outra margem."
-)
-EN = (
-    "The ferry was still tied to the quay when Iara heard the steps of the professor. She raised the "
-    "lamp, and the light trembled over the dark water. Nobody answered from the other side, and the "
-    "wind carried a smell of rain."
-)
-DE = (
-    "Die Fähre lag noch am Steg, als Iara die Schritte des Lehrers hörte. Sie hob die Lampe, und das "
-    "Licht zitterte über dem dunklen Wasser. Niemand antwortete vom anderen Ufer, und der Wind brachte "
-    "den Geruch von Regen."
-)
-RU = (
-    "Паром ещё стоял у причала, когда Ира услышала шаги учителя. Она подняла лампу, и свет задрожал "
-    "над тёмной водой. Никто не отвечал с другого берега, и ветер принёс запах дождя."
-)
-UK = (
-    "Пором ще стояв біля причалу, коли Іра почула кроки вчителя. Вона підняла лампу, і світло "
-    "затремтіло над темною водою. Ніхто не відповідав з того берега, і вітер приніс запах дощу."
-)
-TH = (
-    "เรือข้ามฟากยังผูกอยู่ที่ท่าเมื่อมาลีได้ยินเสียงฝีเท้าของครู เธอยกตะเกียงขึ้น "
-    "แสงไฟสั่นไหวบนผิวน้ำมืด ไม่มีใครตอบจากอีกฝั่งหนึ่ง และลมก็พัดกลิ่นฝนมาด้วย"
-)
-JA = (
-    "渡し船はまだ岸につながれていた。マリは先生の足音を聞いて、ランプを持ち上げた。光が暗い水の上で揺れ"
-    "た。向こう岸からは誰も答えず、風が雨の匂いを運んできた。"
-)
-ZH = (
-    "渡船还系在码头上，玛丽听见老师的脚步声，举起了灯。灯光在黑色的水面上颤动。对岸没有人回答，风里带着"
-    "雨的气味，他们就这样站了很久。"
-)
-KO = (
-    "나룻배는 아직 부두에 묶여 있었다. 마리는 선생님의 발소리를 듣고 등불을 들어 올렸다. 빛이 어두운 "
-    "물 위에서 흔들렸다. 건너편에서는 아무도 대답하지 않았고, 바람은 비 냄새를 실어 왔다."
-)
-TEXTS = {
-    "pt-BR": PT,
-    "es": ES,
-    "en": EN,
-    "de": DE,
-    "ru": RU,
-    "uk": UK,
-    "th": TH,
-    "ja": JA,
-    "zh-Hans": ZH,
-    "ko": KO,
-}
 SPRINKLED = "First 测量 the ground. See which 植物 need sun, as 这很重要 for them. Put tall ones 在后面 then."
 FRAGMENTS = (
     "쉼표는 문장을 읽기 쉽게 나누는 уточнение 기능을 합니다. "
@@ -93,15 +25,15 @@ def of(text: str, locale: str, prompt: str = "Continue.", **stream: Json) -> str
 
 @pytest.mark.parametrize("locale", TEXTS)
 def test_text_in_the_asked_language_passes(locale: str):
-    """Narrative and speech, in ten languages."""
+    """Narrative and speech, in all locales."""
     assert of(TEXTS[locale], locale) == "pass"
 
 
 @pytest.mark.parametrize("locale", TEXTS)
 @pytest.mark.parametrize("other", TEXTS)
 def test_text_in_another_language_fails(locale: str, other: str):
-    """Every pair but a language with itself."""
-    if locale != other:
+    """Every pair but a language with itself; the variants of Chinese need more letters to be told apart."""
+    if locale != other and {locale, other} != {"zh-Hans", "zh-Hant"}:
         assert of(TEXTS[other], locale) == "fail:wrong_language"
 
 
@@ -190,11 +122,11 @@ SV = (
 )
 
 
-def test_language_of_a_small_table_is_judged_with_more_doubt():
-    """Swedish passes, English in its place fails, its neighbour is not told apart."""
+def test_language_that_nothing_was_measured_of_is_judged_with_more_doubt():
+    """Swedish passes, English in its place fails, and a mix is doubtful only."""
     assert of(SV, "sv") == "pass"
     assert of(EN, "sv") == "fail:wrong_language"
-    assert not of(SV, "da").startswith("fail")
+    assert not of(f"{SV} {EN}", "sv").startswith("fail")
 
 
 def test_language_without_a_table_is_not_guessed():
@@ -263,3 +195,159 @@ def test_only_the_chat_probe_feeds_language(kind: ProbeKind):
     """And only where a locale is expected."""
     assert LANGUAGE not in judge_transcript(a_stream(PT, kind=kind, locale="pt-BR"))
     assert LANGUAGE not in judge_transcript(a_stream(PT, locale=None))
+
+
+THOROUGH = LanguageContract(settings=Settings(), thorough=True)
+CHEAP = LanguageContract(settings=Settings())
+
+
+@pytest.mark.parametrize("locale", TEXTS)
+def test_the_cheap_acquittal_moves_no_verdict(locale: str):
+    """Each text in each locale, whole and beside another: the same finding with and without it."""
+    for text in TEXTS.values():
+        for shown in (text, f"{TEXTS[locale]} {text[:60]}"):
+            answer = an_answer(shown, locale=locale)
+            assert CHEAP.judge(answer) == THOROUGH.judge(answer)
+
+
+def sentences(text: str) -> list[str]:
+    """Cut a text after its full stops."""
+    parts = text.replace("। ", "।\n").replace("。", "。\n").replace(". ", ".\n").split("\n")
+    return [part for part in parts if part]
+
+
+NEIGHBOURS = [
+    ("pt-BR", "es"), ("es", "pt-BR"), ("es", "it"), ("fr", "es"), ("it", "fr"), ("nl", "de"), ("de", "nl"),
+    ("de", "en"), ("ru", "uk"), ("uk", "ru"), ("pl", "ru"), ("ja", "zh-Hans"), ("zh-Hans", "ja"),
+    ("ko", "zh-Hans"), ("th", "en"), ("ar", "en"), ("hi", "en"), ("tl", "en"), ("id", "en"), ("vi", "en"),
+    ("tr", "en"), ("tr", "de"), ("ko", "en"), ("zh-Hant", "en"), ("en", "es"), ("en", "ru"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("locale", "other"), NEIGHBOURS)
+def test_sentences_of_two_languages_in_turn_are_a_mix(locale: str, other: str):
+    """Every second sentence is of the other language."""
+    pairs = zip(sentences(TEXTS[locale]), sentences(TEXTS[other]), strict=False)
+    mixed = " ".join(sentence for pair in pairs for sentence in pair)
+    assert of(mixed, locale).startswith("fail:")
+
+
+LOOK_ALIKES = {
+    "names": "Gonzalo Ibáñez, Siobhán O’Rourke, Jürgen Müller y Nguyễn Văn An",
+    "a quoted phrase": "“c’est la vie, mon pauvre vieil ami”",
+    "brands": "Burger King, Google Drive, World of Warcraft, Red Hot Chili Peppers",
+    "sounds": "Haha! Pff! Ding dong! Brrrm! Kkkkk!",
+    "an action": "*smiles softly and looks away*",
+    "code": "`for the word in the list: print(word)`",
+    "a fence within a line": '```json\n{"name": "the quick brown fox runs over the lazy dog"}\n```',
+    "addresses": "https://example.org/the/quick/brown/fox/over/there the.fox@example.org #TheQuickBrownFox",
+    "faces": "(╯°□°)╯ ʕ•ᴥ•ʔ ¯\\_(ツ)_/¯ 😂🎉",
+}
+
+
+@pytest.mark.parametrize("locale", TEXTS)
+@pytest.mark.parametrize("kind", LOOK_ALIKES)
+def test_what_is_legitimately_foreign_passes_in_every_locale(locale: str, kind: str):
+    """Set between the sentences of a healthy text."""
+    first, *rest = sentences(TEXTS[locale])
+    assert of(f"{first} {LOOK_ALIKES[kind]} {' '.join(rest)}", locale) == "pass"
+
+
+def test_a_short_speech_is_excused_and_a_long_one_is_not():
+    """Twenty words between quotation marks may be in another tongue."""
+    speech = " ".join(ES.split()[:14])
+    assert of(f"{PT} “{speech}” {PT}", "pt-BR") == "pass"
+    assert of(f"{PT} “{ES.replace('«', '').replace('»', '')}”", "pt-BR").startswith("fail")
+
+
+def test_names_of_the_prompt_weigh_nothing():
+    """Names that the prompt gave are no words of another language, however often they come."""
+    names = "Will May Rose Grace Hope Mark Bill Rich Summer Dawn"
+    text = " ".join(f"{name} nahm die Lampe und {name} schwieg." for name in names.split())
+    assert of(text, "de", f"Schreibe eine Szene mit {', '.join(names.split())}.") == "pass"
+
+
+def test_everyday_english_in_tagalog_and_hindi_is_doubtful_up_to_a_quarter():
+    """Their speech is part English: what is a mix elsewhere is not sure there."""
+    english = (
+        "you should never have come here alone, because the river is very deep tonight and nobody helps you."
+    )
+    assert of(f"{TEXTS['tl']} {english} {TEXTS['tl'][:140]}", "tl") == "inconclusive:ambiguous"
+    assert of(f"{TEXTS['id']} {english} {TEXTS['id'][:140]}", "id").startswith("fail")
+    assert of(f"{TEXTS['hi']} {english} {TEXTS['hi'][:160]}", "hi") == "inconclusive:ambiguous"
+
+
+def test_letters_without_a_known_language_are_doubtful():
+    """Romanised Hindi, and an invented tongue, in place of Devanagari."""
+    romanised = (
+        "Naav ab bhi ghaat se bandhi thi jab Meera ne adhyapak ke kadmon ki aahat suni. Usne laalten uthaayi."
+    )
+    assert of(romanised, "hi") == "inconclusive:ambiguous"
+    assert of(EN, "hi") == "fail:wrong_language"
+
+
+@pytest.mark.parametrize(("locale", "text"), [("zh-Hans", ZH_HANT), ("zh-Hant", ZH)])
+def test_the_other_variant_of_chinese_fails_only_overwhelmingly(locale: str, text: str):
+    """Few letters pass, many are doubtful, a whole scene fails; both variants in turn do not."""
+    own = TEXTS[locale]
+    assert of(text, locale) == "pass"
+    assert of(text * 2, locale) == "inconclusive:ambiguous"
+    assert of(text * 4, locale) == "fail:wrong_language"
+    assert of((text + own) * 4, locale) == "pass"
+
+
+def test_kana_in_chinese_is_a_mix():
+    """Half of Japanese are Han letters: fewer kana are enough."""
+    assert of(f"{ZH}彼女はランプを持ち上げて、暗い水の上を見つめていた。{ZH}", "zh-Hans").startswith("fail")
+    assert of(f"{ZH}店名叫「さくら」，招牌上写着の字。", "zh-Hans") == "pass"
+
+
+def test_a_loud_text_is_judged_by_its_words():
+    """Capitals throughout are no names."""
+    assert of(ES.upper(), "pt-BR") == "fail:wrong_language"
+    assert of(PT.upper(), "pt-BR") == "pass"
+
+
+def test_a_text_of_unknown_words_is_doubtful():
+    """Next to nothing of it stands in the table of the language that was asked for."""
+    basque = (
+        "Itsasontzia oraindik kaiari lotuta zegoen Irisek irakaslearen urratsak entzun zituenean. Lanpara "
+        "altxatu zuen, eta argia ur ilunaren gainean dardarka hasi zen. Inork ez zuen erantzun beste "
+        "ertzetik, eta haizeak euri usaina zekarren berekin gau hartan."
+    )
+    assert of(basque, "nl") == "inconclusive:ambiguous"
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "code"),
+    [
+        ("Als de pont direct Ã©Ã©n keer per uur vaart, wachten we hier.", "nl", "encoding"),
+        ("Wer wagt es, die Ruhe zu stÃ¶ren, die hier herrscht?", "de", "encoding"),
+        ("Nous partirons demainÂ\u00a0! dit-elle sans se retourner.", "fr", "encoding"),
+        ("РїСЂРёР±СѓРІ Р·Р°РіР°РґРєРѕРІРёР№ РіС–СЃС‚СЊ", "uk", "encoding"),
+        ("Perch茅 non vieni? c'猫 ancora luce, e l矛 nessuno dorme.", "it", "encoding"),
+        ("Minha pr?pria irm? tem a imagina??o de quem nunca viajou.", "pt-BR", "encoding"),
+        ("Hab?a luz y nadie m?s lo vio jam?s en el puerto.", "es", "encoding"),
+        ("对岸没有人回答。▁风里带着雨的气味。", "zh-Hans", "byte_fallback"),
+        ("渡船还系在码头上。Ġ灯光在水面上颤动。", "zh-Hans", "byte_fallback"),
+    ],
+)
+def test_single_damages_that_no_healthy_text_holds(text: str, locale: str, code: str):
+    """One repairable pair, a few lost letters, one token mark in a script without spaces."""
+    assert of(text, locale) == f"fail:{code}"
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("É… não sei. “É”, disse ela. Ô, meu amigo, você vem? E ela? Não sei, e você?", "pt-BR"),
+        ("¿Vienes?dijo ella. ¿No?preguntó él. ¿Cuándo?y nadie contestó. ¿Sí?¿Tú?", "es"),
+        ("„Größe“, „Ö“, „Ü“ und »Ä«: so heißen die Boote hier am See, sagt man.", "de"),
+        ("Тут «Р», а там «С»… і все. Сіль, Рік, Січень, Рів, Світ, Ріг, Сад.", "uk"),
+        ("Ela ergueu a lanterna: ▁▂▃▄▅ era o desenho das ondas na parede do cais.", "pt-BR"),
+        ("Vraiment ? Tu viens ? Et lui ? Oui ? Non ? Alors pourquoi pas demain ?", "fr"),
+    ],
+)
+def test_marks_and_letters_of_healthy_text_are_no_damage(text: str, locale: str):
+    """Questions without a space, capitals before marks, bars that are drawn."""
+    assert of(text, locale) == "pass"

@@ -1,40 +1,28 @@
-"""The languages that share a script with others; those that are told by their script need no table."""
+"""The languages that share a script with others; those that are told by their script need no words."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from routecanary.judge.languages.germanic import DANISH, DUTCH, ENGLISH, GERMAN, SWEDISH
-from routecanary.judge.languages.others import (
-    FINNISH,
-    HUNGARIAN,
-    INDONESIAN,
-    TAGALOG,
-    TURKISH,
-    VIETNAMESE,
+# Of each script: the languages that a product asks for, then those that answers only slide into.
+LATIN: Final = (
+    *("en", "es", "pt", "fr", "de", "it", "nl", "pl", "tr", "vi", "id", "tl"),
+    *("ro", "sv", "da", "cs", "fi", "hu"),
 )
-from routecanary.judge.languages.romance import FRENCH, ITALIAN, PORTUGUESE, ROMANIAN, SPANISH
-from routecanary.judge.languages.slavic import BULGARIAN, CZECH, POLISH, RUSSIAN, UKRAINIAN
-from routecanary.judge.languages.table import Language
+CYRILLIC: Final = ("ru", "uk", "bg")
+MEASURED: Final = frozenset({*LATIN[:12], *CYRILLIC[:2]})
 
-LATIN: Final[tuple[Language, ...]] = (
-    ENGLISH,
-    SPANISH,
-    PORTUGUESE,
-    FRENCH,
-    GERMAN,
-    ITALIAN,
-    DUTCH,
-    POLISH,
-    TURKISH,
-    VIETNAMESE,
-    INDONESIAN,
-    TAGALOG,
-    ROMANIAN,
-    SWEDISH,
-    DANISH,
-    CZECH,
-    FINNISH,
-    HUNGARIAN,
-)
-CYRILLIC: Final[tuple[Language, ...]] = (RUSSIAN, UKRAINIAN, BULGARIAN)
+# Forms of one language, or so near to it that words do not tell them apart: never foreign to each other.
+KIN: Final = {
+    "ms": "id",
+    "jv": "id",
+    "su": "id",
+    "nb": "da",
+    "nn": "da",
+    "no": "da",
+    "sk": "cs",
+    "ceb": "tl",
+    "fil": "tl",
+    "mk": "bg",
+    "gl": "pt",
+}
