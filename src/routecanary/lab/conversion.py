@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from routecanary.domain.names import parse_model
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.errors import InputError, ScenarioError
-from routecanary.lab.faults import FAULT_NAMED
+from routecanary.lab.fault import Fault, ListingFault
+from routecanary.lab.faults import FAULT_NAMED, LISTING_FAULT_NAMED
 from routecanary.lab.host import (
     Account,
     Expectation,
@@ -18,6 +20,7 @@ from routecanary.lab.host import (
     Pace,
     ParameterValue,
     PlantedFault,
+    PlantedListingFault,
     Rules,
 )
 from routecanary.lab.scenario import Scenario
@@ -66,6 +69,20 @@ def scenario_from_table(table: Mapping[str, Json], place: str) -> Scenario:
     )
 
 
+_OF_ANSWERS: Final = frozenset({"probability", "locales", "probes", "only_cold", "seed"})
+
+
+class _Everywhere(NamedTuple):
+    """What befalls each route of a model."""
+
+    faults: tuple[PlantedFault, ...]
+    listing_faults: tuple[PlantedListingFault, ...]
+
+
+def _expectation(shape: FaultTable) -> Expectation | None:
+    return None if shape.expect is None else Expectation(shape.expect)
+
+
 class _Conversion:
     """Converts tables and collects what is wrong between their fields."""
 
@@ -77,7 +94,10 @@ class _Conversion:
         self.faults.append(ScenarioError(problem, place=self._place, key=key, value=value, allowed=allowed))
 
     def model(self, shape: ModelTable, key: str, noise: NoiseTable) -> LabModel:
-        everywhere = self._planted(shape.faults, f"{key}.faults")
+        everywhere = _Everywhere(
+            self._planted(shape.faults, f"{key}.faults"),
+            self._planted_in_listing(shape.faults, f"{key}.faults"),
+        )
         routes = tuple(
             self._route(route, f"{key}.routes[{index}]", shape.noise or noise, everywhere)
             for index, route in enumerate(shape.routes)
@@ -96,9 +116,7 @@ class _Conversion:
             routes=routes,
         )
 
-    def _route(
-        self, shape: RouteTable, key: str, noise: NoiseTable, everywhere: tuple[PlantedFault, ...]
-    ) -> LabRoute:
+    def _route(self, shape: RouteTable, key: str, noise: NoiseTable, everywhere: _Everywhere) -> LabRoute:
         own = shape.noise or noise
         self._check_window(shape.listed, f"{key}.listed")
         return LabRoute(
@@ -125,31 +143,56 @@ class _Conversion:
             ),
             noise=Noise(natural_failure=own.natural_failure, transport_errors=own.transport_errors),
             listed=shape.listed.window(),
-            faults=self._planted(shape.faults, f"{key}.faults") + everywhere,
+            faults=self._planted(shape.faults, f"{key}.faults") + everywhere.faults,
+            listing_faults=self._planted_in_listing(shape.faults, f"{key}.faults")
+            + everywhere.listing_faults,
         )
 
     def _planted(self, shapes: Sequence[FaultTable], key: str) -> tuple[PlantedFault, ...]:
-        planted: list[PlantedFault] = []
-        for index, shape in enumerate(shapes):
-            at = f"{key}[{index}]"
-            self._check_window(shape, at)
+        return tuple(
+            PlantedFault(
+                fault=shape.fault,
+                probability=shape.probability,
+                window=shape.window(),
+                locales=frozenset(shape.locales),
+                probes=frozenset(ProbeKind(probe) for probe in shape.probes),
+                parameters=self._parameters(shape, FAULT_NAMED[shape.fault], at),
+                only_cold=shape.only_cold,
+                seed=shape.seed,
+                expect=_expectation(shape),
+            )
+            for at, shape in self._named(shapes, key, FAULT_NAMED)
+        )
+
+    def _planted_in_listing(self, shapes: Sequence[FaultTable], key: str) -> tuple[PlantedListingFault, ...]:
+        planted: list[PlantedListingFault] = []
+        for at, shape in self._named(shapes, key, LISTING_FAULT_NAMED):
+            for name in sorted(shape.model_fields_set & _OF_ANSWERS):
+                self.refuse("a fault of the listing strikes no single answer", f"{at}.{name}")
             planted.append(
-                PlantedFault(
+                PlantedListingFault(
                     fault=shape.fault,
-                    probability=shape.probability,
                     window=shape.window(),
-                    locales=frozenset(shape.locales),
-                    probes=frozenset(ProbeKind(probe) for probe in shape.probes),
-                    parameters=self._parameters(shape, at),
-                    only_cold=shape.only_cold,
-                    seed=shape.seed,
-                    expect=None if shape.expect is None else Expectation(shape.expect),
+                    parameters=self._parameters(shape, LISTING_FAULT_NAMED[shape.fault], at),
+                    expect=_expectation(shape),
                 )
             )
         return tuple(planted)
 
-    def _parameters(self, shape: FaultTable, key: str) -> dict[str, ParameterValue]:
-        known = FAULT_NAMED[shape.fault].parameters
+    def _named(
+        self, shapes: Sequence[FaultTable], key: str, known: Container[str]
+    ) -> Iterator[tuple[str, FaultTable]]:
+        """Go through the tables of one kind of fault, each with its place in the file."""
+        for index, shape in enumerate(shapes):
+            if shape.fault in known:
+                at = f"{key}[{index}]"
+                self._check_window(shape, at)
+                yield at, shape
+
+    def _parameters(
+        self, shape: FaultTable, fault: Fault | ListingFault, key: str
+    ) -> dict[str, ParameterValue]:
+        known = fault.parameters
         given: dict[str, ParameterValue] = {}
         for name, value in shape.parameters.items():
             at = f"{key}.parameters.{name[:80]}"

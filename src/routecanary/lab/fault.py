@@ -10,7 +10,7 @@ from typing import Final
 from routecanary.domain.names import ContractName
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.errors import InputError
-from routecanary.lab.host import ParameterValue
+from routecanary.lab.host import LabRoute, ParameterValue
 from routecanary.lab.phrases import books
 from routecanary.lab.plan import PlannedAnswer
 from routecanary.lab.request import ChatRequest
@@ -19,6 +19,9 @@ from routecanary.lab.wire import Wire
 
 TRIAGE: Final = "triage"
 """Who sees a fault that says nothing of quality: the pin, the transport, the account."""
+
+DISCOVERY: Final = "discovery"
+"""Who sees what changes in the listing."""
 
 UNSEEN: Final = "unseen"
 """Nobody sees it, and nobody should: it is odd on the wire and harms no reader."""
@@ -132,5 +135,22 @@ class Fault:
     probes: frozenset[ProbeKind] = frozenset()  # where it strikes unless told otherwise; empty = everywhere
 
 
-def defaults(fault: Fault) -> dict[str, ParameterValue]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingFault:
+    """One way in which a route's place in the listing changes, for as long as its window is open.
+
+    It strikes no answer: it has no probability and no filters, and nothing of it is entered in the ledger.
+    """
+
+    name: str
+    version: int
+    gives: tuple[str, ...]  # what discovery makes of it, as `discover/changes.py` says it
+    does: str  # one sentence
+    on_route: Callable[[LabRoute, Mapping[str, Json]], tuple[LabRoute, ...]]  # what stands in its place
+    listed_only: bool = False  # requests still find the route as it was
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    seen_by: tuple[str, ...] = (DISCOVERY,)
+
+
+def defaults(fault: Fault | ListingFault) -> dict[str, ParameterValue]:
     return {key: parameter.default for key, parameter in fault.parameters.items()}

@@ -1,8 +1,8 @@
 """In which ways can a host of the lab misbehave?
 
 A fault is one row: a name, a version, who sees it and by which verdict, and a change of one of the three
-values that an answer goes through (plan.py). Only a change counts as struck. A new fault is one function and
-one row in a file of `spoiling/`.
+values that an answer goes through (plan.py). Only a change counts as struck. A second kind of row changes a
+route's place in the listing (presence.py). A new fault is one function and one row in a file of `spoiling/`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from routecanary.domain.names import FILTERING, INTEGRITY, LANGUAGE, LATENCY, STRUCTURED, ContractName
-from routecanary.lab.fault import Fault, FaultNames
+from routecanary.lab.fault import Fault, FaultNames, ListingFault
 from routecanary.lab.spoiling.connection import CONNECTION
 from routecanary.lab.spoiling.damage import DAMAGE
 from routecanary.lab.spoiling.encoding import ENCODING
@@ -20,6 +20,7 @@ from routecanary.lab.spoiling.filtering import FILTERS
 from routecanary.lab.spoiling.frames import FRAMES
 from routecanary.lab.spoiling.language import LANGUAGES
 from routecanary.lab.spoiling.length import LENGTH
+from routecanary.lab.spoiling.listed import LISTED
 from routecanary.lab.spoiling.octets import OCTETS
 from routecanary.lab.spoiling.provenance import PROVENANCE
 from routecanary.lab.spoiling.start import START
@@ -60,6 +61,10 @@ FAULTS: Final[tuple[Fault, ...]] = (
         },
     ),
 )
+
+LISTING_FAULTS: Final[tuple[ListingFault, ...]] = LISTED
+
+LISTING_FAULT_NAMED: Final[Mapping[str, ListingFault]] = {fault.name: fault for fault in LISTING_FAULTS}
 
 FAULT_NAMED: Final[Mapping[str, Fault]] = {fault.name: fault for fault in FAULTS}
 

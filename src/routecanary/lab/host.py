@@ -88,6 +88,16 @@ class PlantedFault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlantedListingFault:
+    """One change of a route's place in the listing, and when."""
+
+    fault: str
+    window: Window = Window()
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    expect: Expectation | None = None  # None = nobody checks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Noise:
     """What goes wrong with healthy routes now and then, each answer by itself."""
 
@@ -128,16 +138,17 @@ class LabRoute:
     noise: Noise = Noise()
     listed: Window = Window()
     faults: tuple[PlantedFault, ...] = ()
+    listing_faults: tuple[PlantedListingFault, ...] = ()
 
     @property
     def healthy(self) -> bool:
         """Say whether nothing is planted here."""
-        return not self.faults
+        return not self.faults and not self.listing_faults
 
     @property
     def expectation(self) -> Expectation:
         """Fold what is expected of the planted faults: `suspended` if any of them should lead there."""
-        expected = {fault.expect for fault in self.faults}
+        expected = {fault.expect for fault in self.faults} | {fault.expect for fault in self.listing_faults}
         for strongest in (Expectation.SUSPENDED, Expectation.EITHER):
             if strongest in expected:
                 return strongest

@@ -12,6 +12,7 @@ from typing import Final
 from routecanary.domain.probe import Json
 from routecanary.lab.host import Account, LabModel, LabRoute
 from routecanary.lab.ledger import Served
+from routecanary.lab.presence import listed_routes
 
 CREATED: Final = 1_767_225_600  # s since 1970: every lab model dates from the first day of 2026
 
@@ -20,8 +21,7 @@ def endpoints(model: LabModel, elapsed: timedelta, *, known_key: bool) -> dict[s
     """List a model's endpoints; measured values only for a caller with a key."""
     rows = [
         _endpoint(model, route, known_key=known_key)
-        for route in model.routes
-        if route.listed.holds(elapsed)
+        for route in listed_routes(model, elapsed)
         for _ in range(route.rows)
     ]
     return {

@@ -17,6 +17,7 @@ from typing import Final
 
 from routecanary.domain.probe import Json
 from routecanary.lab.host import NO_RULES, LabModel, LabRoute, Rules
+from routecanary.lab.presence import serving_routes
 from routecanary.lab.refusal import Refusal, RefusedError
 from routecanary.lab.request import ChatRequest, Preferences
 
@@ -75,7 +76,7 @@ def candidates(
         RefusedError: With 404, the failing step and the funnel, when a step leaves no route.
     """
     wanted = request.preferences
-    left = [route for route in model.routes if route.listed.holds(elapsed) and _tier_admitted(route, request)]
+    left = [route for route in serving_routes(model, elapsed) if _tier_admitted(route, request)]
     funnel: list[dict[str, Json]] = [{"step": "Initial Endpoints", "endpoint_count": _rows(left)}]
     removed: list[str] = []
     for step in _steps(request, rules):

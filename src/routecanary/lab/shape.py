@@ -17,7 +17,7 @@ from routecanary.adapters.config import readers as read
 from routecanary.domain.names import Locale, RouteId, parse_locale, parse_model, parse_route
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.errors import InputError, ScenarioError, ScenarioFaultsError
-from routecanary.lab.faults import FAULT_NAMED
+from routecanary.lab.faults import FAULT_NAMED, LISTING_FAULT_NAMED
 from routecanary.lab.host import (
     Account,
     Expectation,
@@ -72,8 +72,9 @@ def _price(value: object) -> Decimal:
 
 def _fault_name(value: str) -> str:
     """Take the name of a fault; for any other text, say which names are like it."""
-    if value not in FAULT_NAMED:
-        like = get_close_matches(value, FAULT_NAMED, n=4, cutoff=0.5)
+    known = (*FAULT_NAMED, *LISTING_FAULT_NAMED)
+    if value not in known:
+        like = get_close_matches(value, known, n=4, cutoff=0.5)
         told = f"{', '.join(like)}, or another" if like else "a name"
         raise InputError("no such fault", value=value, allowed=f"{told} of the table in docs/lab.md")
     return value

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from routecanary.lab import shape
-from routecanary.lab.fault import Amount, Fault
-from routecanary.lab.faults import FAULTS
+from routecanary.lab.fault import Amount, Fault, ListingFault
+from routecanary.lab.faults import FAULTS, LISTING_FAULTS
 from routecanary.lab.host import Account, Expectation
 from routecanary.lab.scenario import builtin_names
 
@@ -24,8 +24,8 @@ def test_every_key_is_documented(table: type[shape.Table]) -> None:
         assert f"`{key}`" in PAGE or f"noise.{key}" in PAGE, key
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_every_fault_is_documented(fault: Fault) -> None:
+@pytest.mark.parametrize("fault", [*FAULTS, *LISTING_FAULTS], ids=lambda fault: fault.name)
+def test_every_fault_is_documented(fault: Fault | ListingFault) -> None:
     """A row names the fault, whoever sees it, its parameters and their defaults."""
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{fault.name}` |"))
     _, _, seers, verdicts, *_ = (cell.strip() for cell in row.split("|"))

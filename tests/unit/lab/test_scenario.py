@@ -118,6 +118,35 @@ def test_every_key_arrives() -> None:
     assert scenario.find("acme/chat-2", "nobody") is None
 
 
+def test_a_fault_of_the_listing_stands_in_the_same_table() -> None:
+    """It arrives apart from the faults of answers, with its window; a model's befalls each of its routes."""
+    text = """
+name = "x"
+[[models]]
+id = "a/b"
+[[models.faults]]
+fault = "listing_emptied"
+every = "6h"
+lasting = "1h"
+[[models.routes]]
+tag = "host/fp8"
+provider = "Host"
+[[models.routes.faults]]
+fault = "tag_renamed"
+from = "2h"
+expect = "either"
+parameters = { tag = "host/fp4" }
+[[models.routes.faults]]
+fault = "spoiled_start"
+"""
+    route = scenario_from_toml(text, "x.toml").models[0].routes[0]
+    assert [fault.fault for fault in route.faults] == ["spoiled_start"]
+    renamed, emptied = route.listing_faults
+    assert (renamed.fault, renamed.parameters) == ("tag_renamed", {"tag": "host/fp4"})
+    assert (renamed.window, renamed.expect) == (Window(start=timedelta(hours=2)), Expectation.EITHER)
+    assert emptied.window == Window(every=timedelta(hours=6), lasting=timedelta(hours=1))
+
+
 def test_little_is_needed() -> None:
     """A tag and a display name make a healthy route; the slug is the tag's first part."""
     text = 'name = "x"\n[[models]]\nid = "a/b"\n[[models.routes]]\ntag = "host/fp8"\nprovider = "Host"\n'
@@ -187,6 +216,13 @@ BAD = [
     (
         'name = "x"\n' + FAULT + 'fault = "spoilt_start"',
         ["fault: no such fault (got 'spoilt_start'); allowed: spoiled_start"],
+    ),
+    (
+        'name = "x"\n' + FAULT + 'fault = "delisted"\nprobability = 0.5\nlocales = ["en"]',
+        [
+            "faults[0].locales: a fault of the listing strikes no single answer",
+            "faults[0].probability: a fault of the listing strikes no single answer",
+        ],
     ),
     ('name = "x"\n' + FAULT + 'fault = "flaky"\nseed = -1', ["faults[0].seed: "]),
     ('name = "x"\n' + FAULT + 'fault = "flaky"\nonly_cold = 1', ["faults[0].only_cold: "]),
