@@ -24,6 +24,7 @@ _ODD: Final = 0.3  # of the characters of a healthy text stand there an odd numb
 _PIECES: Final = 5  # different pieces that must stand twice
 _COVERED: Final = 0.8  # of the head
 _SQUARE: Final = re.compile(r"(.{1,80}?)\1", re.DOTALL)
+_MAX_FIRST: Final = 24  # characters of the first piece of a text that is sent anew with each piece
 _MIN_HALF: Final = 14  # characters of a half that holds fewer than three words
 _SALAD: Final = 0.15  # of the words stand twice in a row
 _ADJACENT: Final = re.compile(r"(?<![\w'’-])([^\W\d_]+)[ \t]+\1(?![\w'’-])")
@@ -50,7 +51,25 @@ def doubled(text: str, asked: Asked) -> Finding | None:
         return fail(_CODE, f"the whole text stands twice: {excerpt(half)}")
     if _in_pairs(whole[:_HEAD]) and not REPEAT_ASKED.search(asked.prompt):
         return fail(_CODE, f"every piece stands twice: {excerpt(whole)}")
+    turns = _growing(whole)
+    if turns >= _PIECES and not REPEAT_ASKED.search(asked.prompt):
+        return fail(_CODE, f"each of {turns} pieces says again all that came before it: {excerpt(whole)}")
     return _doubled_words(text)
+
+
+def _growing(text: str) -> int:
+    """Count the turns in which a text is sent anew from its beginning, each time a little longer."""
+    size = next((n for n in range(1, _MAX_FIRST) if text[:n] == text[n : 2 * n]), 0)
+    if not size:
+        return 0
+    turns, place, before = 1, size, text[:size]
+    while place < len(text) and text.startswith(before, place):
+        after = text.find(before, place + len(before))
+        after = len(text) if after < 0 else after
+        if after - place <= len(before):
+            return 0  # it comes again, and does not grow
+        before, place, turns = text[place:after], after, turns + 1
+    return turns if place >= len(text) else 0
 
 
 def _in_pairs(head: str) -> bool:

@@ -160,6 +160,8 @@ def _by_code(answer: Answer, code: int, text: str, metadata: Mapping[str, Json])
             return account, _why_forbidden(text)
         case 400 | 413 | 422:
             return (transport, "upstream_error") if upstream else (account, _money(text) or "config")
+        case 451:
+            return account, "region"
         case 429:
             return _why_limited(answer, text, metadata, upstream=upstream)
         case 405 | 406 | 410 | 411 | 412 | 414 | 415 | 421 | 426 | 431:

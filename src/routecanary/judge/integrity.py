@@ -73,7 +73,7 @@ class IntegrityContract:
             yield looped(text, asked, cut=was_cut(answer))
             yield doubled(text, asked)
             if asked.schema is None:  # a document needs no spaces
-                yield lost_spaces(text, asked)
+                yield lost_spaces(text, asked, transcript.locale)
         # The filtering contract owns what is missing of a scene, the structured one a cut document.
         owned = transcript.kind is ProbeKind.FILTER or (
             transcript.kind is ProbeKind.STRUCTURED and answer.has_text

@@ -20,7 +20,16 @@ _SNAPSHOT: Final = re.compile(
     r"(?:[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{4}|latest)"
     r"|[-_](?:fp\d{1,2}|bf16|int[48]|[mn]\w?fp4|awq|gptq|q\d\w*))$"
 )
-_OWN_PREFIX_CACHE: Final = ("prompt", "prefix", "kv", "control")  # caches that do not hold answers
+_HIT: Final = re.compile(r"(?<![a-z])hit(?![a-z])")
+_NOT_THE_ANSWERS: Final = (
+    "prompt",
+    "prefix",
+    "kv",
+    "control",
+    "-key",
+    "-ttl",
+    "-tag",
+)  # of other caches, or no state
 
 # Display names whose slug is spelled otherwise (openrouter-wire.md §1.4), letters and digits only.
 _SLUG_OF: Final = {
@@ -32,9 +41,9 @@ _SLUG_OF: Final = {
 def replayed(answer: Answer) -> Finding | None:
     """Find the marks of an answer that comes out of a cache."""
     for name, value in answer.transcript.headers:
-        if "cache" in name and not any(word in name for word in _OWN_PREFIX_CACHE):
+        if "cache" in name and not any(word in name for word in _NOT_THE_ANSWERS):
             word = value.strip().lower()
-            if word.startswith("hit") or (name.endswith("hit") and word in ("true", "1", "yes")):
+            if _HIT.search(word) or (name.endswith("hit") and word in ("true", "1", "yes")):
                 return unsure("cached", f"header {name}: {value}")
     started = answer.transcript.started_at
     if started is not None and answer.created is not None and answer.created > 1_500_000_000:

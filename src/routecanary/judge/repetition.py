@@ -22,6 +22,7 @@ _MAX_UNITS: Final = 3_000  # words or letters, the last ones: a loop that nothin
 _MAX_PERIOD_WORDS: Final = 120
 _MAX_PERIOD_LETTERS: Final = 80
 _HEAVILY_COMPRESSED: Final = 0.30  # of its size; healthy prose of 200 words keeps 0.45 or more
+_CUT_COMPRESSED: Final = 0.40  # of its size, where a limit ended it
 # A wish for the same thing many times, in the languages of the probes.
 REPEAT_ASKED: Final = re.compile(
     r"\brepeat|\btimes\b|over and over|again and again|\bloop|chorus|refrain|\btwice\b|\bin a row\b"
@@ -55,7 +56,8 @@ def looped(text: str, asked: Asked, *, cut: bool) -> Finding | None:
     if cut and _FLOOD.search(text):
         return fail("repetition", "a flood of white space up to the limit")
     raw = text.encode("utf-8", "replace")
-    if len(text) < 80 or len(zlib.compress(raw, 1)) > len(raw) * _HEAVILY_COMPRESSED:
+    small = _CUT_COMPRESSED if cut else _HEAVILY_COMPRESSED
+    if len(text) < 80 or len(zlib.compress(raw, 1)) > len(raw) * small:
         return None
     return _phrase_loop(text, asked, cut=cut)
 
@@ -89,7 +91,7 @@ def _phrase_loop(text: str, asked: Asked, *, cut: bool) -> Finding | None:
     joiner = " " if spaced else ""
     phrase = joiner.join(units[start : start + period])
     shown = f"{phrase[:80]!r} {times} times in a row, {share:.0%} of the text"
-    if _requested(phrase, asked):
+    if _requested(phrase, asked) or not (cut or any(c.isalnum() for c in phrase)):
         return None
     to_the_end = cut and start + length >= len(units) - period
     weight = len(joiner.join(units[start : start + length]))
@@ -130,7 +132,10 @@ def _longest_loop(units: list[str], longest: int) -> tuple[int, int, int]:
                 run = 0
         if best[0] and best[2] > 0.95 * total:
             break
-    return best
+    period, start, length = best
+    while period and start + length < total and units[start + length] == units[start + length - period]:
+        length += 1  # a better find was noted in steps
+    return period, start, length
 
 
 def _requested(phrase: str, asked: Asked) -> bool:

@@ -14,40 +14,18 @@ from typing import Final
 
 from routecanary.domain.asked import Asked
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
+from routecanary.judge.first_mark import CLOSERS, FULLWIDTH, impossible_first
+from routecanary.judge.required_text import lost_beginning
 from routecanary.judge.vocabulary import words
 
 _CODE: Final = "corrupt_start"
 _LOOK: Final = 24  # characters before the asked opening that may be debris
 _MAX_FRAGMENT: Final = 12  # letters of a piece of an unrelated token
 
-_CLOSERS: Final = ")]}）】」』》〉〕］｝"
-# No sentence of any language begins with these.
-_FULLWIDTH: Final = "，。、；：！？．"
-_NEVER_FIRST: Final = ",;" + _FULLWIDTH
-_EMOTICON: Final = re.compile(r"[:;=8xX][-'^]?[)(\[\]DPpOo/\\|*<>3]|[)(]{2,}|[)(]?:")
 _OPENING_QUOTES: Final = '"“«¡¿„「'
 _MARKUP: Final = frozenset("-*#>_~—–…")  # what may stand before a text by design
 # Debris before an asked opening: punctuation that opens nothing and marks up nothing.
-_DEBRIS: Final = frozenset(_CLOSERS + _FULLWIDTH + ",.;:!?'’`%&=+/\\|^<@$·•¨´¸")
-# The tail of a token or tag whose head was swallowed: before `|>` of any, before `>` of a known one.
-_TAG_TAIL: Final = re.compile(r"(/?[a-z_]{1,30}|/)?(\|>|｜>|>)(?=\s|[^\W\d_]|[*\"“])", re.IGNORECASE)
-_TAGS: Final = words("""
-    think thinking thought reasoning answer final assistant user system im_start im_end eot_id eom_id
-    end_header_id start_header_id begin_of_text end_of_text endoftext end_of_turn start_of_turn bos eos
-    message channel tool_call tool_calls tool_response response s
-""")
-_LONE_MARK: Final = re.compile(r"""[,;:'`’´)\]}.|\\/%&=^，。、；：]{1,2}[ \t]*\n\s*\S""")
-_LONE_QUOTE: Final = re.compile(r'"[ \t]*\n\s*\S')
-_CLOSED_CRUMB: Final = re.compile(r"""["'“”’]\s?[\]})]+[\s,;]*(?=[^\W\d_]|[*"“«])""")
-_SAME_TEXT_ASKED: Final = re.compile(
-    r"\b(?:exactly|verbatim|word for word|nothing else|repeat|genau|wörtlich|exactamente|exatamente"
-    r"|exactement|esattamente|precies|dokładnie|точно|дословно|ровно|aynen|persis|chính xác)\b"
-    r"|逐字|原样|原封不动|そのまま|正確に|と書いて|그대로|정확히|ตรงตัว|คำต่อคำ",
-    re.IGNORECASE,
-)
-_QUOTED: Final = re.compile(
-    r"\"([^\"\n]{8,300})\"|“([^”\n]{8,300})”|„([^“”\n]{8,300})[“”]|«([^»\n]{8,300})»|「([^」\n]{4,300})」"
-)
+_DEBRIS: Final = frozenset(CLOSERS + FULLWIDTH + ",.;:!?'’`%&=+/\\|^<@$·•¨´¸")
 
 
 def spoiled_start(text: str, asked: Asked) -> Finding | None:
@@ -61,7 +39,7 @@ def spoiled_start(text: str, asked: Asked) -> Finding | None:
         found = _before_opening(start, asked.opening) or _lost_opening(start, asked.opening)
         if found is not None:
             return found
-    return _lost_beginning(text, asked) or _impossible_first(start, asked)
+    return lost_beginning(text, asked) or impossible_first(start, asked)
 
 
 def _before_opening(start: str, opening: str) -> Finding | None:
@@ -148,93 +126,6 @@ _ENDINGS: Final = words("""
     ings tions ers ions ments ial ation ations ated ating ung ungen heit keit lich isch chen ción cion
     ciones ção ções mente ement eux zione zioni ость ение ий ого
 """)
-_SURE_ENDINGS: Final = re.compile(
-    r"(?:tion|sion|ment|ness|ing|ous|ings|tions|ments|ung|heit|keit|ción|ciones|ção|ções|zione|ость)"
-    r"(?:\s+|(?=[A-ZÀ-ÞА-Я]))[*“\"«]?[A-ZÀ-ÞА-Я]"
-)
-
-
-def _lost_beginning(text: str, asked: Asked) -> Finding | None:
-    """Find a required sentence that came without its beginning."""
-    if not _SAME_TEXT_ASKED.search(asked.prompt):
-        return None
-    came = " ".join(text.split()).strip('"“”„«»「」')
-    if len(came) < 4:
-        return None
-    for match in _QUOTED.finditer(asked.prompt):
-        wanted = " ".join(next(group for group in match.groups() if group).split())
-        missing = len(wanted) - len(came)
-        if 0 < missing <= len(wanted) // 2 and wanted.endswith(came):
-            return fail(
-                _CODE, f"the required text came without its first {missing} characters: {excerpt(came)}"
-            )
-    return None
-
-
-def _impossible_first(start: str, asked: Asked) -> Finding | None:
-    """Find a first character, or a first line, that begins no text."""
-    first = start[0]
-    shown = f"starts with {excerpt(start)}"
-    if _tag_tail(start):
-        return fail(_CODE, shown)
-    if unicodedata.category(first) in ("Mn", "Mc") and not "\ufe00" <= first <= "\ufe0f":
-        return fail(_CODE, f"starts with a combining mark, {shown}")
-    if _continues(asked) or _EMOTICON.match(start):
-        return None
-    if _SURE_ENDINGS.match(start):
-        return fail(_CODE, f"a piece of a token, {shown}")
-    if _alien_fragment(start):
-        return fail(_CODE, f"a piece of another script, {shown}")
-    if first in _CLOSERS:
-        return fail(_CODE, shown)
-    if first in _NEVER_FIRST and start[:2] not in (",,", ";;", "；；", "、、", "。。"):
-        return fail(_CODE, shown)
-    if _CLOSED_CRUMB.match(start):
-        return fail(_CODE, f"an end of something that is not there, {shown}")
-    if _LONE_MARK.match(start) or (_LONE_QUOTE.match(start) and start.count('"') == 1):
-        return fail(_CODE, f"a lone mark stands on a line of its own, {shown}")
-    if re.match(r"[.:%&=^/\\](?:\s+[^\W\d_]{2,}|[A-ZÀ-Þ][a-zà-ÿ])", start) and not start.startswith("/"):
-        return unsure(_CODE, shown)
-    return None
-
-
-def _tag_tail(start: str) -> bool:
-    """Say whether a text begins with the end of a template token or of a known tag."""
-    match = _TAG_TAIL.match(start)
-    if match is None:
-        return False
-    name = (match.group(1) or "").lower()
-    if match.group(2) != ">" or name in ("/", "/s"):
-        return True
-    name = name.lstrip("/")
-    return len(name) > 1 and any(tag.endswith(name) for tag in _TAGS)
-
-
-def _alien_fragment(start: str) -> bool:
-    """Say whether one to three letters of a script that stands nowhere else are glued to the first word."""
-    match = _GLUED_ALIEN.match(start)
-    if match is None:
-        return False
-    rest = start[match.end() :]
-    return len(rest) >= 20 and _ALIEN_LETTER.search(rest) is None
-
-
-_ALIEN_LETTERS: Final = (
-    r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
-)
-_ALIEN_LETTER: Final = re.compile(_ALIEN_LETTERS)
-_GLUED_ALIEN: Final = re.compile(_ALIEN_LETTERS + r"{1,3}(?=[A-Za-zÀ-ÿ])")
-_CONTINUE: Final = re.compile(
-    r"\b(?:continue|complete|finish|fill in|go on|fortsetzen|ergänze|continúa|completa|complète"
-    r"|continua|продолжи|дополни|emoticon|emoji|smiley|regex|code|symbol"
-    r"|character|punctuation|bracket|comma)\b|续写|続け|이어",
-    re.IGNORECASE,
-)
-
-
-def _continues(asked: Asked) -> bool:
-    """Say whether the request invites a start in the middle of things."""
-    return _CONTINUE.search(asked.prompt) is not None
 
 
 def _script(text: str) -> str:

@@ -20,20 +20,24 @@ _THOUGHT: Final = (
     r"|inner_(?:thoughts|monologue)|chain_of_thought|cot)"
 )
 _REASONING_OPEN: Final = re.compile(
-    rf"<{_THOUGHT}>|◁think▷|\[THINK(?:ING)?\]|<\|(?:begin_of_thought|start_thinking|think(?:ing)?)\|>",
+    rf"<{_THOUGHT}(?:\s[^<>\n]{{0,60}})?>|◁think▷|\[THINK(?:ING)?\]"
+    r"|<\|(?:begin_of_thought|start_thinking|think(?:ing)?)\|>|<details type=\"reasoning\"",
     re.IGNORECASE,
 )
 _REASONING_CLOSE: Final = re.compile(
-    rf"</{_THOUGHT}>|◁/think▷|\[/THINK(?:ING)?\]|<\|(?:end_of_thought|end_thinking|/think(?:ing)?)\|>",
+    rf"</{_THOUGHT}\s?>|◁/think▷|\[/THINK(?:ING)?\]|<\|(?:end_of_thought|end_thinking|/think(?:ing)?)\|>",
     re.IGNORECASE,
 )
 _TEMPLATE_MARK: Final = re.compile(
     r"<\|[A-Za-z0-9_▁ .-]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|</?(?:bos|eos|pad|unk|sep|cls|mask|BOS|EOS|PAD|UNK)>"
     r"|<(?:start|end)_of_(?:turn|utterance|image)>|<end_of_text>|<\|?endoftext\|?>|\[/?INST\]|<</?SYS>>"
     r"|\[(?:BOS|EOS|PAD|UNK|gMASK|SEP|CLS)\]|\[/?SYSTEM_PROMPT\]|<extra_id_\d+>|<unused\d+>"
-    r"|<\|/?[a-z_]{4,30}>|<[a-z_]{4,30}\|>"
+    r"|<\|/?[a-z_]{4,30}>|<[a-z_]{4,30}\|>|<\|?EOT\|?>|\[\|/?\w{2,20}\|\]|\[control_\d+\]"
+    r"|<?/?\|?(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|begin_of_text|end_of_text)\|?>"
+    r"|(?m:^### ?(?:Human|Assistant|User|System):)"
 )
-_TEMPLATE_END: Final = re.compile(rf"({_TEMPLATE_MARK.pattern})\s*$")
+_TEMPLATE_END: Final = re.compile(rf"({_TEMPLATE_MARK.pattern}|<\|[a-z_]{{4,30}}\|?)\s*$")
+_THOUGHT_FENCE: Final = re.compile(r"\s*```think(?:ing)?\s*\n")
 _SENTENCE_TOKEN: Final = re.compile(r"</?s>")
 # Harmony's channel names, glued to the text because their brackets were dropped.
 _CHANNELS: Final = re.compile(
@@ -41,16 +45,25 @@ _CHANNELS: Final = re.compile(
 )
 # A role header whose brackets were dropped: alone on its line, at the start or glued to the sentence before.
 _TURN: Final = re.compile(r"(?:^|(?<=[.!?。！？\"”*]))(?:assistant|user|system)\n\n(?=\S)")
+_WANTS: Final = r"(?:wants|asks|asked|is asking|needs|said|requests|requested|is looking|would like)"
+_INTERJECTION: Final = (
+    r"(?:(?:okay|ok|alright|hmm|well|gut|also|bueno|vale|bien|bom|bon|allora|dobrze|хорошо|итак|tamam|好的?|嗯|首先|はい|네)"
+    r"[\s,，、.。!！…]+)?"
+)
 _PLANNING: Final = re.compile(
     r"^(?:okay|ok|alright|hmm|so|first|well|right|let me|i need to|we need to|the user|now)\b[^\n]{0,120}"
-    r"\bthe user (?:wants|asks|asked|is asking|needs|said|requests|requested|is looking|would like|has)\b"
+    rf"\bthe user (?:{_WANTS}|has)\b"
     r"|^[*#\s]*(?:here(?:['’]s| is) (?:my|a|the) )?"
     r"(?:thinking process|thought process|my reasoning|reasoning|thinking|thoughts?)\s*:?[*]*:?\s*\n"
-    r"|^the user (?:wants|asks|asked|is asking|needs|requests|requested|is looking|would like)\b"
-    r"|^(?:der (?:nutzer|benutzer) (?:möchte|will|fragt|bittet)|el usuario (?:quiere|pide|pregunta|solicita)"
-    r"|o usuário (?:quer|pede|pergunta|está pedindo|solicita)|l['’]utilisateur (?:veut|demande|souhaite)"
-    r"|l['’]utente (?:vuole|chiede)|użytkownik (?:chce|prosi|pyta)|пользователь (?:хочет|просит|спрашивает)"
-    r"|kullanıcı (?:istiyor|benden)|用户(?:想|要|希望|请求|让我)|ユーザーは|사용자(?:가|는) )",
+    r"|^[*>_#\s]*(?:thought for \d+(?:\.\d+)? (?:s|sec|seconds?|minutes?)\b|thinking(?:\.\.\.|…))"
+    r"|^we (?:need|have|should|must|are asked) to (?:answer|respond|reply|produce|output|generate|craft)\b"
+    rf"|^the user {_WANTS}\b"
+    rf"|^{_INTERJECTION}(?:der (?:nutzer|benutzer) (?:möchte|will|fragt|bittet)|de gebruiker (?:wil|vraagt)"
+    r"|el usuario (?:quiere|pide|pregunta|solicita)|o usuário (?:quer|pede|pergunta|está pedindo|solicita)"
+    r"|l['’]utilisateur (?:veut|demande|souhaite)|l['’]utente (?:vuole|chiede)"
+    r"|użytkownik (?:chce|prosi|pyta)|пользователь (?:хочет|просит|спрашивает)"
+    r"|користувач (?:хоче|просить|питає)|kullanıcı (?:istiyor|benden)"
+    r"|用户(?:想|要|希望|请求|让我|问)|ユーザーは|사용자(?:가|는) )",
     re.IGNORECASE,
 )
 _ABOUT_MARKS: Final = re.compile(
@@ -74,16 +87,30 @@ def leaked_tokens(text: str, asked: Asked) -> Finding | None:
     )
 
 
-_SIGNS: Final = ("<", "[", "◁", "functions.", "assistant", "{", "user\n", "system\n")
+_SIGNS: Final = (
+    "<",
+    "[",
+    "◁",
+    "functions.",
+    "assistant",
+    "{",
+    "user\n",
+    "system\n",
+    "|>",
+    "### ",
+    "```think",
+)
 _LOWER_STARTS: Final = ("analysis", "commentary")
 
 
 def _reasoning(text: str, prose: str, asked: Asked) -> Finding | None:
+    if _THOUGHT_FENCE.match(text) and "think" not in asked.prompt.lower():
+        return fail("reasoning_leak", f"a fence of thoughts: {excerpt(text)}")
     opened, closed = _REASONING_OPEN.search(prose), _REASONING_CLOSE.search(prose)
     match = opened or closed
     if match is None:
         return None
-    name = match.group().strip("<>/[]◁▷|").lower()
+    name = match.group().strip("<>/[]◁▷| ").lower()
     if (
         match.group() in asked.prompt
         or f"{name}>" in asked.prompt.lower()
@@ -102,6 +129,8 @@ def _template(text: str, prose: str, asked: Asked) -> Finding | None:
     if last is not None and last.group(1) not in asked.prompt:
         return fail("special_token", f"{last.group(1)!r} ends the text: {excerpt(text, len(text) - 40)}")
     for match in _TEMPLATE_MARK.finditer(prose):
+        if match.start() == 0 and match.group()[0] not in "<[#":
+            continue  # the rest of a token at the very start: a spoiled start
         if match.group() not in asked.prompt:
             if _ABOUT_MARKS.search(asked.prompt) and not prose.rstrip().endswith(match.group()):
                 return unsure("special_token", f"{match.group()!r}, and the request is about such marks")

@@ -27,7 +27,7 @@ _MARK: Final = re.compile(
 )
 _SIGNS: Final = ("<", "[", "functions.")
 _FENCE: Final = re.compile(r"^\s*```\w*\s*|\s*```\s*$")
-_CALL_FORM: Final = re.compile(r"\[?\s*(?:print\()?([\w.]+)\([^\n]{0,400}\)\s*\]?")
+_CALL_FORM: Final = re.compile(r"\[?\s*(?:print\()?(?:\w{1,30}\.){0,3}(\w+)\([^\n]{0,400}\)\s*\]?")
 _ARGUMENTS: Final = frozenset({"arguments", "parameters", "args", "input"})
 _ARGUMENT_KEY: Final = r'\\?"(?:arguments|parameters|args|input)\\?"\s*:'
 
@@ -83,8 +83,9 @@ def _call_within(text: str, tools: frozenset[str]) -> str | None:
         word = re.escape(name)
         beside = rf'\\?"name\\?"\s*:\s*\\?"{word}\\?"[^{{}}]{{0,60}}{_ARGUMENT_KEY}'
         before = rf'{_ARGUMENT_KEY}\s*\{{[^{{}}]{{0,400}}\}}\s*,\s*"name"\s*:\s*"{word}"'
-        glued = rf'(?:^|[\s.:>]){word}\s*:?\s*(?:```\w*\s*)?\{{\s*"'
+        glued = rf'(?:^|[\s.:>]){word}(?::\d+)?\s*:?\s*\(?(?:```\w*\s*)?\{{\s*\w*"'
+        tagged = rf"<{word}>\s*<\w{{1,40}}>|\bcall:{word}\{{"
         action = rf"^\s*Action\s*:\s*{word}\s*\n+\s*Action Input\s*:"
-        if re.search(f"{beside}|{before}|{glued}|{action}", text, re.MULTILINE):
+        if re.search(f"{beside}|{before}|{glued}|{tagged}|{action}", text, re.MULTILINE):
             return name
     return None

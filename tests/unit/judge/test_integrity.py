@@ -301,8 +301,8 @@ def test_natural_and_requested_repetition_passes(text: str, prompt: str):
         "x = [x for for x in in xs if if x]",
         "She put the the cup on the the table and and left.",
         "La garza está está junto a los los juncos y espera espera la la barca.",
-        "The bakery opensThe bakery opens before dawn and before dawn and the street the street"
-        " smells of smells of warm bread warm bread..",
+        "The millThe mill stands stands by a stream by a stream and its wheel and its wheel turns turns..",
+        "TheThe millThe mill standsThe mill stands byThe mill stands by aThe mill stands by a stream.",
         "안녕하세요안녕하세요!! 저는 저는 학습 학습을 돕는을 돕는 도우미 도우미입니다입니다..",
         "早晨浇水，不要让根部长时间泡在水里。早晨浇水，不要让根部长时间泡在水里。",
     ],
@@ -340,11 +340,57 @@ def test_natural_doubles_pass(text: str, prompt: str):
         "The sea is grey.Small boats rock.Gulls wait on the posts.Nobody speaks.A bell rings.",
         "The lamp inthe window lit onthe quay and a corner ofthe yard, then went out.",
         "T h e h a r b o u r s l e e p s i n t h e m o o n",
+        "The square is full of people. Thechildrenrunafterthegreypigeonsbythefountain.",
+        "Thesquare isfull ofpeople andthe childrenrun afterthe greypigeons bythe fountain. Anold mansells plums",
+        "Thesquareisfullofpeopleandthechildrenrunafterthegreypigeonsbythefountain",
     ],
 )
 def test_lost_and_inserted_spaces_fail(text: str):
     """Words that run together throughout, or fall into pieces."""
     assert of(text) == "fail:lost_spaces"
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        (
+            "Der Pl atz ist vol ler Men schen . Die Kin der lau fen hin ter den Tau ben her und la chen .",
+            "de",
+        ),
+        ("La pla za es tá lle na de gen te . Los ni ños co rren de trás de las pa lo mas gri ses .", "es"),
+        ("Пло щадь пол на лю дей . Де ти бе га ют за се ры ми го лу бя ми и сме ют ся .", "ru"),
+        ("Mey dan in san lar la do lu . Ço cuk lar gü ver cin le rin pe şin den ko şu yor .", "tr"),
+        (
+            "Auf dem Platz stehen Leute. Diekinderlaufenhinterdentaubenherundlachenübersiemitihrenmüttern.",
+            "de",
+        ),
+        ("Quảngtrườngrấtđôngngườivàtrẻemchạytheonhữngconchimbồcâubêncạnhđàiphunnước.", "vi"),
+    ],
+)
+def test_spaces_are_known_by_the_words_of_the_language(text: str, locale: str):
+    """Pieces that make a common word, and a long word that is several small ones, in many languages."""
+    assert said(INTEGRITY, a_stream(text, locale=locale)) == "fail:lost_spaces"
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        (
+            "negenhonderdzevenentachtigduizendzeshonderdvierenvijftig is een groot getal voor een klein boek",
+            "nl",
+        ),
+        (
+            "Kraftfahrzeughaftpflichtversicherung und Straßenverkehrszulassungsordnung sind lange Wörter.",
+            "de",
+        ),
+        ("Typical names are getUserAccountById, setDefaultTimeoutSeconds and removeAllEventListeners.", "en"),
+        ("La vita è bella, ma non c'è di che: andò via, tornò qui, disse di sì e poi di no.", "it"),
+        ("na na na na na na na na na na na na na na na na, sang the crowd by the river all night long", "en"),
+    ],
+)
+def test_long_and_short_words_of_a_language_are_healthy(text: str, locale: str):
+    """Compounds, numerals, identifiers, and sentences of small words."""
+    assert said(INTEGRITY, a_stream(text, locale=locale)) == "pass"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,126 @@
+"""With what does no text of any kind begin?
+
+Source: product.md §1 (a), §2; docs/judges.md.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from routecanary.domain.asked import Asked
+from routecanary.judge.contract import Finding, excerpt, fail, unsure
+from routecanary.judge.vocabulary import words
+
+_CODE: Final = "corrupt_start"
+CLOSERS: Final = ")]}）】」』》〉〕］｝"
+# No sentence of any language begins with these.
+FULLWIDTH: Final = "，。、；：！？．"
+_NEVER_FIRST: Final = ",;،؛।" + FULLWIDTH
+_EMOTICON: Final = re.compile(r"[:;=8xX][-'^]?[)(\[\]DPpOo/\\|*<>3]|[)(]{2,}|[)(]?:")
+# The tail of a token or tag whose head was swallowed: before `|>` of any, before `>` of a known one.
+_TAG_TAIL: Final = re.compile(r"(/?[a-z_]{1,30}|/)?(\|>|｜>|>)(?=\s|[^\W\d_]|[*\"“])", re.IGNORECASE)
+_TAGS: Final = words("""
+    think thinking thought reasoning answer final assistant user system im_start im_end eot_id eom_id
+    end_header_id start_header_id begin_of_text end_of_text endoftext end_of_turn start_of_turn bos eos
+    message channel tool_call tool_calls tool_response response s
+""")
+# A role header of which the first letters went, alone on its line; a tag of which only the head came.
+_CRUMB_LINE: Final = re.compile(r"(?:s?s?istant|ystem|</?|<\||\|)[ \t]*\n\s*\S")
+_LONE_MARK: Final = re.compile(r"""[,;:'`’´)\]}.|\\/%&=^!?，。、；：！？।،]{1,2}[ \t]*\n\s*\S""")
+_LONE_QUOTE: Final = re.compile(r'"[ \t]*\n\s*\S')
+_CLOSED_CRUMB: Final = re.compile(r"""["'“”’]\s?[\]})]+[\s,;]*(?=[^\W\d_]|[*"“«])""")
+# What a program writes where it had nothing to write, glued to the first word.
+_NOTHING: Final = re.compile(
+    r"(?:undefined|null|None|NaN)(?=[A-ZÀ-ÞА-Я\u3040-\u9fff\uac00-\ud7a3*\"“«])|\[object Object\]"
+)
+_SURE_ENDINGS: Final = re.compile(
+    r"(?:(?:i[sz]|if?ic|at|it|ut|[aiou])?a?(?:tions?|sions?)|ments?|ness|ings?|ous|ungen|ung|heit|keit|ción|ciones"
+    r"|ção|ções|zione|ость|ение)(?:\s+|(?=[A-ZÀ-ÞА-Я]))[*“\"«]?[A-ZÀ-ÞА-Я]"
+)
+_ALIEN_LETTERS: Final = (
+    r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
+)
+_ALIEN_LETTER: Final = re.compile(_ALIEN_LETTERS)
+_ALIEN_HEAD: Final = re.compile(rf"({_ALIEN_LETTERS}{{1,3}})(\s*)" + r"(?=[*\"“«]?[A-Za-zÀ-ÿ])")
+_OWN_ALPHABET: Final = 20  # letters of another alphabet that must follow
+_CONTINUE: Final = re.compile(
+    r"\b(?:continue|complete|finish|fill in|go on|fortsetzen|ergänze|continúa|completa|complète"
+    r"|continua|продолжи|дополни|emoticon|emoji|smiley|regex|code|symbol"
+    r"|character|punctuation|bracket|brace|comma|mark|sign)\b|续写|続け|이어",
+    re.IGNORECASE,
+)
+_ABOUT_LETTERS: Final = re.compile(
+    r"\b(?:chinese|japanese|korean|thai|hindi|kanji|hanzi|hangul|letters?|translat\w*|means?)\b",
+    re.IGNORECASE,
+)
+
+
+def impossible_first(start: str, asked: Asked) -> Finding | None:
+    """Find a first character, or a first line, that begins no text.
+
+    Args:
+        start: The text without leading white space; not empty.
+    """
+    first = start[0]
+    shown = f"starts with {excerpt(start)}"
+    if first.isalpha():
+        return _fragment(start, shown, asked)
+    if _tag_tail(start) or _CRUMB_LINE.match(start):
+        return fail(_CODE, shown)
+    if unicodedata.category(first) in ("Mn", "Mc", "Cc") and not "\ufe00" <= first <= "\ufe0f":
+        return fail(_CODE, f"starts with a combining mark or a control, {shown}")
+    if _CONTINUE.search(asked.prompt) is not None or _EMOTICON.match(start):
+        return None
+    if first in CLOSERS or _CLOSED_CRUMB.match(start):
+        return fail(_CODE, f"an end of something that is not there, {shown}")
+    if first in _NEVER_FIRST and start[:2] not in (",,", ";;", "；；", "、、", "。。"):
+        return fail(_CODE, shown)
+    if _LONE_MARK.match(start) or (_LONE_QUOTE.match(start) and start.count('"') == 1):
+        return fail(_CODE, f"a lone mark stands on a line of its own, {shown}")
+    if _NOTHING.match(start):
+        return fail(_CODE, f"a program's word for nothing, {shown}")
+    if re.match(r"[.:%&=^/\\](?:\s+[^\W\d_]{2,}|[A-ZÀ-Þ][a-zà-ÿ])", start) and not start.startswith("/"):
+        return unsure(_CODE, shown)
+    return None
+
+
+def _fragment(start: str, shown: str, asked: Asked) -> Finding | None:
+    """Find a first word that is the rest of something: a tag, a header, a word, a value, a foreign token."""
+    if _tag_tail(start) or _CRUMB_LINE.match(start):
+        return fail(_CODE, shown)
+    if _CONTINUE.search(asked.prompt) is not None:
+        return None
+    if _SURE_ENDINGS.match(start):
+        return fail(_CODE, f"a piece of a token, {shown}")
+    if _NOTHING.match(start):
+        return fail(_CODE, f"a program's word for nothing, {shown}")
+    if _alien_fragment(start, asked):
+        return fail(_CODE, f"a piece of another script, {shown}")
+    return None
+
+
+def _tag_tail(start: str) -> bool:
+    """Say whether a text begins with the end of a template token or of a known tag."""
+    match = _TAG_TAIL.match(start)
+    if match is None:
+        return False
+    name = (match.group(1) or "").lower()
+    if match.group(2) != ">" or name in ("/", "/s"):
+        return True
+    name = name.lstrip("/")
+    return len(name) > 1 and any(tag.endswith(name) for tag in _TAGS)
+
+
+def _alien_fragment(start: str, asked: Asked) -> bool:
+    """Say whether one to three letters of a script that stands nowhere else come before the first word."""
+    match = _ALIEN_HEAD.match(start)
+    if match is None or match.group(1) in asked.prompt:
+        return False
+    rest = start[match.end() :]
+    if match.group(2):  # parted from it: no word of Cyrillic, and a sentence that begins anew
+        dense, anew = start[0] >= "\u0900", rest.lstrip('*"“«')[:1].isupper()
+        if not (dense and anew) or _ABOUT_LETTERS.search(asked.prompt):
+            return False
+    return len(rest) >= _OWN_ALPHABET and _ALIEN_LETTER.search(rest) is None
