@@ -81,7 +81,7 @@ def _plain(content: object) -> object:
         return content.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(content, frozenset):
         return sorted(content)
-    if isinstance(content, tuple):
+    if isinstance(content, tuple | list):
         return [_plain(one) for one in content]
     if isinstance(content, Mapping):
         return {str(key): _plain(one) for key, one in sorted(content.items())}
@@ -101,6 +101,8 @@ def _decoder(kind: Hashable) -> _Decoder:
         return _list_as(origin, _decoder(inner[0]))
     if origin is Mapping:
         return _mapping(_decoder(inner[1]))
+    if kind is Any:
+        return lambda data: data  # plain JSON already
     if not isinstance(kind, type):
         raise TypeError(f"no JSON form for {kind!r}")
     if issubclass(kind, datetime):

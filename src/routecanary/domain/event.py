@@ -82,6 +82,9 @@ class RoundClosed(Happened):
 
     outcomes: Mapping[RouteId, RouteOutcome]
     locale: Locale | None = None
+    in_full: bool = (
+        False  # all that deciding it again would need; an older log kept neither attempts nor acts
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

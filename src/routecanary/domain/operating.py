@@ -27,6 +27,7 @@ from routecanary.domain.operation import (
     ListingShrunk,
     Operation,
     PinViolated,
+    PolicyTaken,
     Reloaded,
     Requalifying,
     Reserved,
@@ -118,6 +119,7 @@ class OperatingState:
     budget_reached_usd: Decimal | None = None  # the budget of a day that was reached then
     undivided: frozenset[str] = frozenset()  # slugs of providers that can only be ignored as a whole
     reload: Reload | None = None
+    policy: PolicyTaken | None = None  # that decided last; None = no round was made yet, or none said
     clock_stepped_at: datetime | None = None  # the last time
 
     def model(self, model: ModelId) -> ModelOperation:
@@ -178,6 +180,8 @@ def evolve_operating(state: OperatingState, event: Operation) -> OperatingState:
             return _requalifying(state, event)
         case Reloaded():
             return replace(state, reload=Reload(at=event.at, ok=event.ok, detail=event.detail))
+        case PolicyTaken():
+            return replace(state, policy=event)
         case ClockStepped():
             return replace(state, clock_stepped_at=event.at)
         case RoundOverdue():

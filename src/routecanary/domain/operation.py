@@ -16,6 +16,7 @@ from typing import Final
 from routecanary.domain.codec import JsonObject, member_from_json, to_json
 from routecanary.domain.log import StoredDraft
 from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.probe import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +136,13 @@ class Reloaded(Operated):
     detail: str = ""  # what was wrong
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyTaken(Operated):
+    """A round was decided by other numbers than the rounds before, of whatever model."""
+
+    policy: Mapping[str, Json]  # as `policy_to_mapping` writes it
+
+
 # Time
 
 
@@ -227,6 +235,7 @@ Operation = (
     | RoundCrashed
     | Requalifying
     | Reloaded
+    | PolicyTaken
     | ClockStepped
     | RoundOverdue
     | RoundReturned
@@ -252,6 +261,7 @@ OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
     RoundCrashed: "round_crashed",
     Requalifying: "requalifying",
     Reloaded: "reloaded",
+    PolicyTaken: "policy_taken",
     ClockStepped: "clock_stepped",
     RoundOverdue: "round_overdue",
     RoundReturned: "round_returned",

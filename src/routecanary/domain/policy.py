@@ -1,12 +1,12 @@
 """Which numbers does the decision use?
 
-Every number of docs/policy.md, with its default and unit, and the reading of a `[policy]` table.
+Every number of docs/policy.md, with its default and unit, and the reading and writing of a `[policy]` table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import timedelta
 from enum import StrEnum
 from fractions import Fraction
@@ -77,6 +77,28 @@ def policy_from_mapping(table: Mapping[str, object], place: str) -> Policy:
                 problem.problem, place=place, key=key, value=problem.value, allowed=problem.allowed
             ) from problem
     return Policy(**values)
+
+
+def policy_to_mapping(policy: Policy) -> dict[str, Any]:
+    """Write a policy as the table that `policy_from_mapping` reads back: plain JSON values, every name.
+
+    A policy that no table could state, with fractions of a second or a share without decimals, is rounded.
+    """
+    return {field.name: _written(getattr(policy, field.name)) for field in fields(policy)}
+
+
+def _written(value: object) -> object:
+    match value:
+        case timedelta():
+            return format_duration(value)
+        case Fraction():
+            return float(value)
+        case tuple():
+            return [_written(one) for one in value]
+        case Trigger():
+            return value.value
+        case _:
+            return value
 
 
 def _whole(low: int, high: int = 10_000) -> Callable[[object], int]:

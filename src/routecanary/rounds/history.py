@@ -1,7 +1,8 @@
 """Which rounds and acts does the log tell of, as the decision took them?
 
-The other direction of `decide.step`: events that a line gave are read back to the line, so that another
-policy can decide it again. Of rounds written before the log kept attempts, each verdict is one attempt.
+The other direction of `decide.step`: the events that a line gave are read back to the line, so that another
+policy can decide it again. Every line ends with its `Exclusions`; one that says nothing else of itself only
+let time pass, and is read back as the act that does just that.
 
 Source: docs/policy.md, State and event log.
 """
@@ -9,11 +10,13 @@ Source: docs/policy.md, State and event log.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from routecanary.domain.event import (
     CanaryLayerPaused,
     CanaryLayerResumed,
     Event,
+    Exclusions,
     Lifted,
     ModeChanged,
     PauseEndMoved,
@@ -23,37 +26,58 @@ from routecanary.domain.event import (
     RoutesNamed,
     SuspicionCleared,
 )
-from routecanary.domain.round import Lift, Line, Pause, Requalify, Resume, Round, RouteReport, SwitchMode
+from routecanary.domain.operation import Requalifying
+from routecanary.domain.round import Act, Lift, Line, Pause, Requalify, Resume, Round, RouteReport, SwitchMode
 
 
-def lines_of(events: Iterable[Event]) -> Iterator[Line]:
+class PastLine(NamedTuple):
+    """A line of the history."""
+
+    line: Line
+    in_full: bool  # False for a round whose attempts, and the routes that acts touched, were not kept
+
+
+def lines_of(events: Iterable[Event | Requalifying]) -> Iterator[PastLine]:
     """Read the events of one model back to the lines that they followed from, in order.
 
-    A round whose first event was pruned is left out.
+    Args:
+        events: As the log has them. The trials among them say what an act wanted that found nothing to clear.
+    Returns:
+        No round whose own beginning is not among the events.
     """
     named: RoutesNamed | None = None
+    closed: RoundClosed | None = None
+    act: Act | None = None
+    trials: list[Requalifying] = []
     for event in events:
-        if isinstance(event, RoutesNamed):
-            named = event
-        elif isinstance(event, RoundClosed):
-            if named is not None and named.at == event.at:
-                yield _round(named, event)
-            named = None
-        else:
-            act = _act(event)
-            if act is not None:
-                yield act
+        match event:
+            case RoutesNamed():
+                named = event
+            case RoundClosed():
+                closed = event
+            case Requalifying():
+                trials.append(event)
+            case Exclusions():
+                if closed is None:
+                    yield PastLine(act or _time_passed(event, trials), in_full=True)
+                elif named is not None:
+                    yield PastLine(_round(named, closed), in_full=closed.in_full)
+                named, closed, act, trials = None, None, None, []
+            case _:
+                act = _act(event) or act
+
+
+def _time_passed(event: Exclusions, trials: Iterable[Requalifying]) -> Requalify:
+    """Read a line that found nothing to do: it requalified what was put on trial with it, or nothing."""
+    begun = (trial.contract for trial in trials if trial.at == event.at < trial.until)
+    return Requalify(at=event.at, model=event.model, contracts=frozenset(begun))
 
 
 def _round(named: RoutesNamed, closed: RoundClosed) -> Round:
     return Round(
         at=closed.at,
         model=closed.model,
-        routes={
-            name: _report(facts, closed.outcomes[name])
-            for name, facts in named.routes.items()
-            if name in closed.outcomes
-        },
+        routes={name: _report(facts, closed.outcomes[name]) for name, facts in named.routes.items()},
         locale=closed.locale,
         builtin=named.builtin,
         runtime=named.runtime,
@@ -73,7 +97,8 @@ def _report(facts: RouteFacts, outcome: RouteOutcome) -> RouteReport:
     )
 
 
-def _act(event: Event) -> Line | None:
+def _act(event: Event | Requalifying) -> Act | None:
+    """Read the act that an event is of; None where it is no act's own."""
     match event:
         case Lifted():
             return Lift(

@@ -100,6 +100,11 @@ class IncidentFold:
         self._found: dict[int, Incident] = {}
         self._in_force: dict[tuple[ModelId, RouteId], int] = {}
 
+    def carry(self, incident: Incident) -> None:
+        """Begin with one that is in force; its number is none that comes later."""
+        self._found[incident.id] = incident
+        self._in_force[incident.model, incident.route] = incident.id
+
     def take_in(self, event: Event, number: int) -> None:
         """Take in one event; a number that was not used before is the id of what it begins."""
         found = self._found

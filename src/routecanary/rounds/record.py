@@ -24,14 +24,15 @@ from routecanary.domain.operation import (
     OPERATED,
     OPERATION_NAMES,
     Operation,
+    PolicyTaken,
     Settled,
     operation_draft,
     operation_from_json,
     operation_to_json,
 )
-from routecanary.domain.policy import Policy
+from routecanary.domain.policy import Policy, policy_to_mapping
 from routecanary.domain.redaction import Redactor
-from routecanary.domain.round import Line
+from routecanary.domain.round import Line, Round
 from routecanary.domain.route import Listing
 from routecanary.domain.state import ModelState
 from routecanary.errors import HeadMovedError, StoreError
@@ -187,12 +188,13 @@ class Ledger:
             head = self.head()
             state = self.state(model)
             acted = frozenset[RouteId]() if began is None else self._acted(state, began, listing)
-            events: tuple[Event, ...] = step(state, make_line(now(), acted), self._policy)
+            line = make_line(now(), acted)
+            events: tuple[Event, ...] = step(state, line, self._policy)
             after = state
             for event in events:
                 after = evolve(after, event)
             seen = observe(self._fold.operating, after, events[-1].at)
-            noted = [self._hidden(operation) for operation in (*operations, *seen)]
+            noted = [self._hidden(said) for said in (*operations, *self._policy_taken(line), *seen)]
             is_checkpoint = after.rounds != state.rounds and after.rounds % ROUNDS_BETWEEN_CHECKPOINTS == 0
             if is_checkpoint:
                 events = (*events, Checkpoint(at=events[-1].at, model=model, state=after))
@@ -205,6 +207,13 @@ class Ledger:
                 continue
             return Decision(events=events, state=self.state(model))
         raise StoreError(f"event log: lost {TRIES} appends in a row to other writers")
+
+    def _policy_taken(self, line: Line) -> Iterator[Operation]:
+        """Say by which numbers a round is decided, where the last one was decided by others."""
+        known = self._fold.operating.policy
+        numbers = policy_to_mapping(self._policy)
+        if isinstance(line, Round) and (known is None or known.policy != numbers):
+            yield PolicyTaken(at=line.at, policy=numbers)
 
     def note(self, *drafts: StoredDraft) -> None:
         """Append events that follow from no decision, all or none, durable on return.

@@ -26,6 +26,7 @@ from routecanary.domain.operation import (
     ListingShrunk,
     Operation,
     PinViolated,
+    PolicyTaken,
     Reloaded,
     Requalifying,
     Reserved,
@@ -41,6 +42,7 @@ from routecanary.domain.operation import (
     operation_from_json,
     operation_to_json,
 )
+from routecanary.domain.policy import Policy, policy_to_mapping
 from routecanary.errors import StoreError
 
 AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -63,6 +65,7 @@ EVERY_OPERATION: tuple[Operation, ...] = (
     RoundCrashed(at=AT, model=MODEL, error="KeyError: 'y'"),
     Requalifying(at=AT, contract=LANGUAGE, until=LATER, version="2", model=MODEL),
     Reloaded(at=AT, ok=False, detail="unknown key"),
+    PolicyTaken(at=AT, policy=policy_to_mapping(Policy())),
     ClockStepped(at=AT, seconds=-7_200, model=MODEL),
     RoundOverdue(at=AT, model=MODEL, since=AT - timedelta(hours=3)),
     RoundReturned(at=AT, model=MODEL),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from dataclasses import fields
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from routecanary.domain.policy import Policy, Trigger, policy_from_mapping
+from routecanary.domain.policy import Policy, Trigger, policy_from_mapping, policy_to_mapping
 from routecanary.errors import PolicyError
 
 ALL = {
@@ -96,6 +97,14 @@ def test_every_name_is_read() -> None:
         p1_ratio=5.0,
         evidence_to_recover=100.0,
     )
+
+
+def test_a_policy_is_written_as_it_was_read() -> None:
+    """Every name, as plain JSON values; what an event keeps is the policy."""
+    assert policy_to_mapping(Policy()).keys() == ALL.keys()
+    for policy in (Policy(), policy_from_mapping(ALL, "p")):
+        table = json.loads(json.dumps(policy_to_mapping(policy)))
+        assert policy_from_mapping(table, "log") == policy
 
 
 BAD = [
