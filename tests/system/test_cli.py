@@ -127,7 +127,7 @@ def test_two_rounds_suspend_the_spoiling_route_and_no_other(trial: Trial) -> Non
     assert "provider.ignore: nothing" in first.out
     document = second.json
     assert document["model"] == MODEL
-    assert document["locale"] == "pt-BR"
+    assert document["locale"] == "es"
     assert document["listing_believed"] is True
     assert document["classes"] == {**dict.fromkeys(HEALTHY, "clean"), SPOILED: "failed"}
     said = document["routes"][SPOILED]["integrity"]

@@ -89,7 +89,10 @@ def test_rounds_that_cannot_be_kept_leave_nothing_and_the_next_one_is_kept(
     assert seen == [[SPOILED]] * 3
     assert watched.supervisor.counts == {"finished": 4, "store": 2}
     crashes = watched.operations(RoundCrashed)
-    assert len(crashes) == (2 if name == "full" else 1), "where a round has no room, a line may have"
+    most = 2 if name == "full" else 1
+    assert 1 <= len(crashes) <= most, (
+        "where a round has no room, a line may have, as long as its page has some"
+    )
     assert all(fire.says in crash.error for crash in crashes)
     assert "round_crashed" not in watched.world.ledger.conditions().of(NAME)
     assert store.verify() is None

@@ -27,7 +27,7 @@ from routecanary.domain.event import (
     Suspended,
     SuspensionBlocked,
 )
-from routecanary.domain.names import ModelId, RouteId
+from routecanary.domain.names import Locale, ModelId, RouteId
 from routecanary.domain.round import Mode, RoundClass
 from routecanary.domain.secret import Secret
 from routecanary.domain.settings import (
@@ -45,6 +45,8 @@ from routecanary.wiring import online_world
 
 WIRE_FACTOR: Final = 50.0
 PERIOD: Final = timedelta(minutes=30)
+LOCALES: Final = (Locale("en"), Locale("pt-BR"), Locale("th"))
+"""A short rotation: within a minute, each fault has to meet the language that it strikes in."""
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)
 LAG_LIMIT: Final = timedelta(seconds=6)
 """Of our own event loop, in wire time: 0.12 s real. At this pace a busy machine is late by more than the
@@ -177,6 +179,7 @@ def _settings(model: ModelId, base_url: str, folder: Path) -> Settings:
         store_path=str(folder / "events.sqlite3"),
         snapshot_path=str(folder / "snapshot.json"),
         probes=ProbeSettings(
+            locales=LOCALES,
             start_spread=timedelta(seconds=2),
             confirm_delay=(timedelta(seconds=2), timedelta(seconds=3)),
         ),

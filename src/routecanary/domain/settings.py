@@ -24,8 +24,14 @@ DEFAULT_MAX_TOKENS: Final[Mapping[ProbeKind, int]] = MappingProxyType(
 )
 """Room for an answer, in tokens, by kind of probe."""
 
-DEFAULT_LOCALES: Final = (Locale("en"), Locale("pt-BR"), Locale("th"))
-"""The locales that have shipped texts."""
+DEFAULT_LOCALES: Final = tuple(
+    Locale(name)
+    for name in (
+        "en", "es", "pt-BR", "fr", "de", "it", "nl", "pl", "ru", "tr", "vi", "th", "id", "tl", "ja", "ko",
+        "zh-Hans",
+    )
+)  # fmt: skip
+"""The default rotation. Source: product.md §2."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ import pytest
 from routecanary.adapters.config.texts import shipped_texts
 from routecanary.domain.names import LOCALE_ALIASES, Locale
 from routecanary.domain.probe import ProbeKind, Scene
+from routecanary.domain.settings import DEFAULT_LOCALES
 from routecanary.lab.phrases import books
 from routecanary.probe.catalog import catalog_from_texts
 from routecanary.probe.pin import prompt_for
@@ -44,6 +45,11 @@ def test_the_shipped_languages_are_known() -> None:
     assert SHIPPED.locales() == LOCALES
     assert sorted(books()) == list(LOCALES)
     assert set(LOCALE_ALIASES.values()) <= set(LOCALES)
+
+
+def test_the_default_rotation_is_the_products() -> None:
+    """Seventeen languages, each of them once. Source: product.md §2."""
+    assert " ".join(DEFAULT_LOCALES) == "en es pt-BR fr de it nl pl ru tr vi th id tl ja ko zh-Hans"
 
 
 @EVERY_LOCALE

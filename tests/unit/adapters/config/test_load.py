@@ -35,6 +35,7 @@ from routecanary.domain.settings import (
     Settings,
 )
 from routecanary.errors import ConfigError, ConfigFaultsError
+from routecanary.probe.catalog import catalog_from_texts
 
 ENVIRON = {"HOME": "/home/ada"}
 BASE = Path("/etc/canary")
@@ -192,6 +193,15 @@ def test_every_option_arrives() -> None:
     )
     assert paid.control_for("x") == {"language"}
     assert full.enabled_contracts() == set(CONTRACT_NAMES) - {"filtering"}
+
+
+def test_a_language_may_be_named_by_an_alias() -> None:
+    """Chinese, Portuguese and Malay go by more than one name, and all of these have a shipped text."""
+    aliases = settings('[probes]\nlocales = ["ms", "zh", "zh-TW", "pt"]').probes.locales
+    assert aliases == ("id", "zh-Hans", "zh-Hant", "pt-BR")
+    catalog_from_texts(shipped_texts()).require(aliases)
+    with pytest.raises(ConfigError, match="named twice"):
+        settings('[probes]\nlocales = ["zh-CN", "zh"]')
 
 
 def test_all_faults_are_reported_at_once() -> None:
