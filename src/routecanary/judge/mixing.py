@@ -18,6 +18,7 @@ from routecanary.judge.languages.lexicon import UNKNOWN, Lexicon
 _MOST: Final = 2.5  # of a single word, in decimal orders of frequency
 _STRANGE: Final = 1.3  # weight of an unknown word with a letter that only one of the two has
 _NAME: Final = 0.25  # weight of a capitalised word inside a sentence
+_CAPITALS: Final = frozenset({"de"})  # whose every noun has one, so that small words between say nothing
 _CHANGE: Final = 2.0  # cost of going over, either way
 _STRONG: Final = 1.2  # evidence from which a word counts as strong
 
@@ -25,12 +26,14 @@ _STRONG: Final = 1.2  # evidence from which a word counts as strong
 class Word(NamedTuple):
     """One word of the answer, folded; `quoted` inside quotation marks, `name` capitalised in a sentence.
 
-    `given` is a name that stands in the prompt, too, and so says nothing.
+    `title` is a small word between capitals, as in the title of a book. `given` is a name that stands in the
+    prompt, too, and so says nothing.
     """
 
     text: str
     quoted: bool
     name: bool
+    title: bool = False
     given: bool = False
 
 
@@ -72,7 +75,8 @@ def _foreign(words: Sequence[Word], expected: Lexicon, other: Lexicon) -> Foreig
         weight = memory.get(word.text)
         if weight is None:
             weight = memory[word.text] = evidence(word.text, expected, other)
-        weights.append(0.0 if word.given else weight * _NAME if word.name else weight)
+        named = word.name or (word.title and weight > 0 and other.code not in _CAPITALS)
+        weights.append(0.0 if word.given else weight * _NAME if named else weight)
     spans = _spans(weights)
     if not spans:
         return None

@@ -11,6 +11,8 @@ _FENCED: Final = re.compile(
 )
 _INLINE: Final = re.compile(r"`[^`\n]{1,400}`")
 _ADDRESS: Final = re.compile(r"\b(?:https?://|www\.)\S+|\b[\w.+-]+@[\w-]+\.[\w.]+|(?<!\w)[@#][\w.]+")
+# What is left of an address that was broken: several of its marks between letters, without a space.
+_REST: Final = re.compile(r"[!-~]{0,80}[A-Za-z0-9][/=&][A-Za-z0-9][!-~]{0,80}[/=&?][!-~]{0,80}")
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|&[a-z]{2,8};")
 
 
@@ -25,6 +27,8 @@ def without_addresses(text: str) -> str:
     """Take out URLs, mail addresses, mentions, hash tags and HTML tags."""
     if ":" in text or "@" in text or "#" in text or "www." in text:
         text = _ADDRESS.sub(" ", text)
+    if "/" in text or "=" in text:
+        text = _REST.sub(" ", text)
     return _TAG.sub(" ", text) if "<" in text or "&" in text else text
 
 

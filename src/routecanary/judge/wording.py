@@ -25,7 +25,11 @@ _FOUND_SHARE: Final = 0.8  # of the foreign words that the model finds at least:
 _SHARE_OF_MIXERS: Final = 0.25  # where everyday speech is part English
 _MIXERS: Final = frozenset({"tl"})
 _STRONG: Final = 5  # words of strong evidence that a mix needs
-_WEIGHT: Final = 8.0  # and evidence in all, in decimal orders of frequency
+_WEIGHT, _WEIGHT_OF_LEAST = (
+    8.0,
+    20.0,
+)  # and evidence in all, in decimal orders of frequency; of the fewest words
+_SHORT_WORD: Final = 4  # letters of a word that titles write small
 _SPEECH: Final = 20  # words between quotation marks that a character may say in another tongue
 _DOUBTFUL_WORDS, _DOUBTFUL_SHARE = 8, 0.12  # from here on a text is not passed
 _SUSPICIOUS: Final = 3  # different telltale words of one language from which it is looked into
@@ -86,16 +90,19 @@ def words_of(prose: str, runs: Sequence[Run], prompt: str = "") -> list[Word]:
     quoted = quotations(prose)
     shouted = sum(run.text.isupper() for run in runs) > 0.5 * len(runs)
     given = frozenset(fold(name) for name in re.findall(r"\b[^\W\d_a-z]\w+", prompt) if not name.islower())
+    capitals = [len(run.text) > 1 and run.text[0].isupper() and not shouted for run in runs]
     words: list[Word] = []
     place = 0
-    for _, start, text in runs:
+    for at, (_, start, text) in enumerate(runs):
         while place < len(quoted) and quoted[place][1] <= start:
             place += 1
         inside = place < len(quoted) and quoted[place][0] <= start
         folded = fold(text)
-        capital = len(text) > 1 and text[0].isupper() and not shouted
+        capital = capitals[at]
         name = capital and _SENTENCE_START.search(prose[max(0, start - 6) : start]) is None
-        words.append(Word(folded, inside, name, capital and folded in given))
+        small = len(text) <= _SHORT_WORD and any(capitals[max(0, at - 2) : at])
+        title = small and not capital and any(capitals[at + 1 : at + 3])
+        words.append(Word(folded, inside, name, title, capital and folded in given))
     return words
 
 
@@ -145,8 +152,8 @@ def _mixed(words: Sequence[Word], foreign: Foreign, locale: Locale, settings: Se
     first, last = foreign.spans[0][0], foreign.spans[-1][1]
     shown = " ".join(word.text for word in words[first : first + 8])
     detail = f"{foreign.words} of {total} words are {foreign.code}, asked for {locale}: {shown!r}"
-    sure = foreign.strong >= _STRONG and foreign.weight >= _WEIGHT
-    enough = foreign.words >= settings.mix_units and sure
+    least = _WEIGHT if foreign.words > settings.mix_units else _WEIGHT_OF_LEAST
+    enough = foreign.words >= settings.mix_units and foreign.strong >= _STRONG and foreign.weight >= least
     alone = foreign.strong >= 3 * foreign.own
     if share >= _SWITCH_SHARE and foreign.words >= settings.min_units and foreign.strong >= _STRONG - 1:
         if alone:
@@ -155,8 +162,8 @@ def _mixed(words: Sequence[Word], foreign: Foreign, locale: Locale, settings: Se
     # A speech in another tongue is no fault; it counts only beside foreign words that nobody says.
     said = foreign.words - min(foreign.quoted, _SPEECH)
     everyday = foreign.code == "en" and _code(locale) in _MIXERS
-    least = _SHARE_OF_MIXERS if everyday else _FOUND_SHARE * settings.mix_share
-    if enough and share >= least and said >= settings.mix_units // 2:
+    part = _SHARE_OF_MIXERS if everyday else _FOUND_SHARE * settings.mix_share
+    if enough and share >= part and said >= settings.mix_units // 2:
         one_block = len(foreign.spans) == 1 and (last >= len(words) - 1 or first <= 1)
         return fail("language_switch" if one_block else "language_mixing", detail)
     doubtful = foreign.words >= _DOUBTFUL_WORDS and share >= _DOUBTFUL_SHARE and foreign.strong >= _STRONG
