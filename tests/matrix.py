@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from random import Random
@@ -131,6 +131,15 @@ def ways_of(fault: Fault) -> tuple[str, ...]:
     return tuple(filter(None, choice.options)) if isinstance(choice, Choice) else ("",)
 
 
+def coded_scenes(kind: ProbeKind) -> tuple[tuple[ProbeSpec, Scene], ...]:
+    """Write a code into scenes, as texts of one's own may: the shipped ones hold none."""
+    return tuple(
+        (spec, replace(scene, prompt=f"{scene.prompt}\n\nBelow the scene put the code KITE-4821."))
+        for spec, scene in asked_scenes(kind)
+        if spec.locale == "en" and spec.schema is None
+    )
+
+
 class Trial:
     """One fault, planted in one route beside two healthy ones."""
 
@@ -140,6 +149,10 @@ class Trial:
         self._routes = [self._faulty(way) for way in self.ways]
         self.model = a_model(*self._routes, a_route("maple"), a_route("dear"))
         self.listing = a_listing(self.model)
+
+    @property
+    def _needs_code(self) -> bool:
+        return self.fault is not None and "fail:cross_talk" in self.fault.gives
 
     def _faulty(self, way: str) -> LabRoute:
         if self.fault is None:
@@ -155,7 +168,7 @@ class Trial:
 
     def struck(self, kind: ProbeKind, seed: int) -> tuple[Probe, Prepared, str] | None:
         """Ask the next scene that the fault can show in; None where there is none of this kind."""
-        scenes = asked_scenes(kind)
+        scenes = coded_scenes(kind) if self._needs_code else asked_scenes(kind)
         number = seed % len(self.ways)
         route, way = self._routes[number], self.ways[number]
         for step in range(len(scenes)):
@@ -199,18 +212,16 @@ class Trial:
             settings = Settings(gateway=reached, store_path="none", snapshot_path="none")
             async with gateway_of(settings, Secret(scenario.key), clock) as gateway:
 
-                async def ask(kind: ProbeKind, seed: int) -> Outcome | None:
-                    found = self.struck(kind, seed)
-                    if found is None:
-                        return None
-                    probe, _, way = found
+                async def ask(probe: Probe, way: str, seed: int) -> Outcome | None:
                     transcript = await gateway.ask(probe)
                     served = lab.ledger.find(transcript.header("x-generation-id") or "")
                     if served is not None and not served.faults:
                         return None
                     return self._judged(transcript, probe, way, seed)
 
-                asked = [ask(kind, seed) for kind in self.kinds for seed in seeds]
+                # looking for scenes takes the processor, for which an open connection must not wait
+                found = [(self.struck(kind, seed), seed) for kind in self.kinds for seed in seeds]
+                asked = [ask(each[0], each[2], seed) for each, seed in found if each is not None]
                 return [outcome for outcome in await asyncio.gather(*asked) if outcome is not None]
 
     def _judged(self, transcript: Transcript, probe: Probe, way: str, seed: int) -> Outcome:

@@ -147,8 +147,9 @@ def _names_by_case(prompt: str, book: Book) -> tuple[str, str] | None:
             counts[name] += 1
             if not _SENTENCE_END.search(prompt[max(0, start - 4) : start]):
                 inside.add(name)
-    for (left, _), (middle, _), (right, _) in zip(words, words[1:], words[2:], strict=False):
-        if middle in book.reading.conjunctions and left in counts and right in counts:
+    for (left, start), (middle, _), (right, end) in zip(words, words[1:], words[2:], strict=False):
+        pair = middle in book.reading.conjunctions and left in counts and right in counts
+        if pair and prompt[start:end].split() == [left, middle]:
             counts[left] += 1
             counts[right] += 1
             paired |= {left, right}

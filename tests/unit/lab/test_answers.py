@@ -87,6 +87,7 @@ def test_the_languages_are_parallel(locale: Locale) -> None:
     assert len(other.plain) == len(english.plain)
     assert len(other.labels) == len(english.labels)
     assert len(other.refusals) == len(english.refusals)
+    assert len(other.afterwords) == len(english.afterwords)
 
 
 def test_a_language_that_the_lab_does_not_speak_falls_back_to_english() -> None:

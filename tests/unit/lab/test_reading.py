@@ -59,6 +59,37 @@ def test_the_one_who_opens_is_named_first(locale: str, names: tuple[str, str], t
     assert wording.object == thing
 
 
+TASKS = {
+    "de": (
+        "Hanne hält die Uhr, und Jost sieht die Uhr an. Die Nacht und der Sturm nehmen zu.",
+        "Schreibe in der dritten Person weiter. Hanne und Jost sprechen, die Uhr ist wichtig. 200 Wörter.",
+        ({"Hanne", "Jost"}, "die Uhr", 200),
+    ),
+    "fr": (
+        "Sur le toit, Ysée garde l’horloge. Bertin regarde l’horloge et se tait.",
+        "Écris la suite à la troisième personne. Ysée et Bertin parlent, l’horloge compte. 120 mots.",
+        ({"Ysée", "Bertin"}, "l’horloge", 120),
+    ),
+    "ja": (
+        "塔の上で、千鶴は時計を見ていた。吾郎は黙って時計の針を押さえている。",
+        "続きを日本語で、三人称で書いてください。千鶴と吾郎の二人が話し、時計は必ず使うこと。340字以上。",
+        ({"千鶴", "吾郎"}, "時計", 200),
+    ),
+}
+"""Locale → the story, the task, and what a host has to understand: characters, thing, words."""
+
+
+@pytest.mark.parametrize("locale", TASKS)
+def test_a_task_is_read_as_its_language_is_written(locale: str) -> None:
+    """Nouns with capitals, elided articles, a number of letters, no spaces at all."""
+    story, task, (names, thing, words) = TASKS[locale]
+    wording = asked_of(a_request(a_body(f"{story}\n\n{task}"))).wording
+    assert wording.locale == locale
+    assert set(wording.names) == names
+    assert wording.object == thing
+    assert wording.min_words == words
+
+
 @pytest.mark.parametrize(
     ("prompt", "locale"),
     [
@@ -66,6 +97,21 @@ def test_the_one_who_opens_is_named_first(locale: str, names: tuple[str, str], t
         ("Qual é a capital da França? Não sei o que dizer.", "pt-BR"),
         ("¿Cuál es la capital de Francia? No sé qué decir en el examen.", "es"),
         ("เมืองหลวงของฝรั่งเศสคือเมืองอะไร", "th"),
+        ("Was ist die Hauptstadt von Frankreich? Ich weiß es nicht mehr.", "de"),
+        ("Wat is de hoofdstad van Frankrijk? Ik weet het niet meer.", "nl"),
+        ("Quelle est la capitale de la France ? Je ne sais pas.", "fr"),
+        ("Qual è la capitale della Francia? Non lo so più.", "it"),
+        ("Как называется столица Франции? Я забыл, что это за город.", "ru"),
+        ("Як називається столиця Франції? Я забув, що це за місто.", "uk"),
+        ("Apa ibu kota negara Prancis? Saya tidak tahu yang mana.", "id"),
+        ("Ano ang kabisera ng Pransya? Hindi ko na maalala ito.", "tl"),
+        ("Thủ đô của nước Pháp là thành phố nào?", "vi"),
+        ("フランスの首都はどこですか。", "ja"),
+        ("法国的首都是哪里?请说说这个城市。", "zh-Hans"),
+        ("法國的首都是哪裡?請說說這個城市。", "zh-Hant"),
+        ("프랑스의 수도는 어디입니까?", "ko"),
+        ("फ़्रांस की राजधानी क्या है?", "hi"),
+        ("ما هي عاصمة فرنسا؟", "ar"),
         ("", "en"),
         ("12345 !!!", "en"),
         ("\x00\ufeff{}{a}{b}", "en"),

@@ -67,4 +67,4 @@ def test_every_kind_of_verdict_has_a_fault() -> None:
     given = {verdict for fault in FAULTS for verdict in fault.gives} - {"pass"}
     assert given >= CASE_VERDICTS - BEYOND_THE_LAB
     assert not given & BEYOND_THE_LAB
-    assert given - CASE_VERDICTS <= {"inconclusive:ambiguous", "inconclusive:cross_talk"}
+    assert given - CASE_VERDICTS <= {"inconclusive:ambiguous"}

@@ -126,7 +126,7 @@ FRAMES: Final = (
         name="missing_finish",
         version=1,
         seen_by=(UNSEEN,),
-        gives=("pass",),
+        gives=("pass", "transport:stream_cut"),
         does="Ends a whole text with [DONE] and without a finish reason.",
         on_stream=drop_finish,
     ),

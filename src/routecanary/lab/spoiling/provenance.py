@@ -46,19 +46,23 @@ def serve_other_model(planned: PlannedAnswer, blow: Blow) -> PlannedAnswer:
 
 
 def answer_somebody_else(planned: PlannedAnswer, blow: Blow) -> PlannedAnswer:
-    """Write another scene of the language, with other people; or carry another request's code."""
-    asked, rng = planned.asked, blow.rng
+    """Write another request's scene, and below it the code that the other request gave."""
     code = _CODE.search(blow.request.prompt)
-    if code is not None:
-        other = f"{code.group().split('-')[0]}-{rng.randrange(10, 99)}{rng.randrange(10, 99)}"
-        return replace(planned, text=f"{planned.text}\n\n{other}")
-    book = book_for(asked.locale)
-    if planned.draft is None:
+    if code is None:
         return planned
+    word, _, digits = code.group().partition("-")
+    other = int(digits) + blow.rng.randrange(1, 9)
+    text = tell_another_scene(planned, blow).text
+    return replace(planned, text=f"{text}\n\n{word}-{other % 10 ** len(digits):0{len(digits)}}")
+
+
+def tell_another_scene(planned: PlannedAnswer, blow: Blow) -> PlannedAnswer:
+    """Write a scene of the same language with other people and another thing."""
+    asked, book = planned.asked, book_for(planned.asked.locale)
     wording = replace(asked.wording, names=book.default_names, object=book.default_object)
-    if wording.names == asked.wording.names:
+    if planned.draft is None or wording.names == asked.wording.names:
         return planned
-    draft = draft_scene(replace(asked, wording=wording), rng)
+    draft = draft_scene(replace(asked, wording=wording), blow.rng)
     return replace(planned, text=speak(draft, book), draft=draft)
 
 
@@ -140,9 +144,17 @@ PROVENANCE: Final = (
     Fault(
         name="cross_talk",
         version=1,
-        seen_by=(UNSEEN,),
-        gives=("pass", "fail:cross_talk", "inconclusive:cross_talk"),
-        does="Answers somebody else's request: another scene with other people, or another request's code.",
+        seen_by=(INTEGRITY,),
+        gives=("fail:cross_talk",),
+        does="Answers another request, with the code that the other one gave; only where a prompt has one.",
         on_answer=answer_somebody_else,
+    ),
+    Fault(
+        name="other_scene",
+        version=1,
+        seen_by=(UNSEEN,),
+        gives=("pass",),
+        does="Tells a scene with other people and another thing: a fault that no rule can prove.",
+        on_answer=tell_another_scene,
     ),
 )

@@ -250,9 +250,10 @@ def test_a_document_encoded_twice_is_a_string() -> None:
 
 def test_somebody_elses_answer_has_somebody_elses_people() -> None:
     """Neither of the two names of the prompt is in it; a code that the prompt gave becomes another."""
-    text = said("cross_talk", a_body(FILTER_SCENE))
-    assert "Petra" not in text
-    assert "Silvan" not in text
-    coded = said("cross_talk", a_body("Begin with the code LAMP-4711. How do I boil an egg?"))
-    assert re.search(r"LAMP-\d{4}", coded)
-    assert "LAMP-4711" not in coded
+    coded = a_body(f"{FILTER_SCENE} Below it put the code LAMP-4711.")
+    for text in (said("other_scene", a_body(FILTER_SCENE)), said("cross_talk", coded)):
+        assert "Petra" not in text
+        assert "Silvan" not in text
+    assert re.search(r"LAMP-\d{4}$", said("cross_talk", coded))
+    assert "LAMP-4711" not in said("cross_talk", coded)
+    assert struck("cross_talk").hand.struck == []
