@@ -24,6 +24,7 @@ _ODD: Final = 0.3  # of the characters of a healthy text stand there an odd numb
 _PIECES: Final = 5  # different pieces that must stand twice
 _COVERED: Final = 0.8  # of the head
 _SQUARE: Final = re.compile(r"(.{1,80}?)\1", re.DOTALL)
+_FENCE_LINE: Final = re.compile(r"(?m)^```.*$")
 _MAX_FIRST: Final = 24  # characters of the first piece of a text that is sent anew with each piece
 _MIN_HALF: Final = 14  # characters of a half that holds fewer than three words
 _SALAD: Final = 0.15  # of the words stand twice in a row
@@ -49,7 +50,9 @@ def doubled(text: str, asked: Asked) -> Finding | None:
     half = _doubled_whole(whole)
     if half is not None and not REPEAT_ASKED.search(asked.prompt):
         return fail(_CODE, f"the whole text stands twice: {excerpt(half)}")
-    if _in_pairs(whole[:_HEAD]) and not REPEAT_ASKED.search(asked.prompt):
+    if _in_pairs(_FENCE_LINE.sub("", whole[: _HEAD + 40]).strip()[:_HEAD]) and not REPEAT_ASKED.search(
+        asked.prompt
+    ):
         return fail(_CODE, f"every piece stands twice: {excerpt(whole)}")
     turns = _growing(whole)
     if turns >= _PIECES and not REPEAT_ASKED.search(asked.prompt):

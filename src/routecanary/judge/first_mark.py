@@ -10,7 +10,9 @@ import unicodedata
 from typing import Final
 
 from routecanary.domain.asked import Asked
+from routecanary.domain.names import Locale
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
+from routecanary.judge.languages.lexicon import UNKNOWN, fold, lexicon_of
 from routecanary.judge.vocabulary import words
 
 _CODE: Final = "corrupt_start"
@@ -20,7 +22,9 @@ FULLWIDTH: Final = "，。、；：！？．"
 _NEVER_FIRST: Final = ",;،؛।" + FULLWIDTH
 _EMOTICON: Final = re.compile(r"[:;=8xX][-'^]?[)(\[\]DPpOo/\\|*<>3]|[)(]{2,}|[)(]?:")
 # The tail of a token or tag whose head was swallowed: before `|>` of any, before `>` of a known one.
-_TAG_TAIL: Final = re.compile(r"(/?[a-z_]{1,30}|/)?(\|>|｜>|>)(?=\s|[^\W\d_]|[*\"“])", re.IGNORECASE)
+_TAG_TAIL: Final = re.compile(
+    r"(?:\|(?=[a-z]))?(/?[a-z_]{1,30}|/)?(\|>|｜>|>)(?=\s|[^\W\d_]|[*\"“])", re.IGNORECASE
+)
 _TAGS: Final = words("""
     think thinking thought reasoning answer final assistant user system im_start im_end eot_id eom_id
     end_header_id start_header_id begin_of_text end_of_text endoftext end_of_turn start_of_turn bos eos
@@ -30,6 +34,7 @@ _TAGS: Final = words("""
 _CRUMB_LINE: Final = re.compile(r"(?:s?s?istant|ystem|</?|<\||\|)[ \t]*\n\s*\S")
 _LONE_MARK: Final = re.compile(r"""[,;:'`’´)\]}.|\\/%&=^!?，。、；：！？।،]{1,2}[ \t]*\n\s*\S""")
 _LONE_QUOTE: Final = re.compile(r'"[ \t]*\n\s*\S')
+_LONE_CLOSING: Final = re.compile(r"[»”][ \t]*\n\s*\S")
 _CLOSED_CRUMB: Final = re.compile(r"""["'“”’]\s?[\]})]+[\s,;]*(?=[^\W\d_]|[*"“«])""")
 # What a program writes where it had nothing to write, glued to the first word.
 _NOTHING: Final = re.compile(
@@ -39,12 +44,18 @@ _SURE_ENDINGS: Final = re.compile(
     r"(?:(?:i[sz]|if?ic|at|it|ut|[aiou])?a?(?:tions?|sions?)|ments?|ness|ings?|ous|ungen|ung|heit|keit|ción|ciones"
     r"|ção|ções|zione|ость|ение)(?:\s+|(?=[A-ZÀ-ÞА-Я]))[*“\"«]?[A-ZÀ-ÞА-Я]"
 )
-_ALIEN_LETTERS: Final = (
-    r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
+# Up to three letters of one writing before a word of another; a letter of an alphabet can be a word.
+_DENSE: Final = r"\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_ALPHABETS: Final = r"\u0400-\u04ff\u0590-\u06ff"
+_ALIEN_HEADS: Final = (
+    (re.compile(rf"([{_DENSE}]{{1,3}})(\s*)(?=[*\"“«]?[A-Za-zÀ-ÿ\u0400-\u04ff])"), re.compile(f"[{_DENSE}]")),
+    (re.compile(rf"([{_ALPHABETS}]{{1,3}})(?=[A-Za-zÀ-ÿ])"), re.compile(f"[{_ALPHABETS}]")),
 )
-_ALIEN_LETTER: Final = re.compile(_ALIEN_LETTERS)
-_ALIEN_HEAD: Final = re.compile(rf"({_ALIEN_LETTERS}{{1,3}})(\s*)" + r"(?=[*\"“«]?[A-Za-zÀ-ÿ])")
 _OWN_ALPHABET: Final = 20  # letters of another alphabet that must follow
+_LOWER_BEFORE_UPPER: Final = re.compile(r"([^\W\d_A-ZÀ-ÞА-Я]{2,8})\s+[*\"“«]?([A-ZÀ-ÞА-Я][^\W\d_]*)")
+_VOWEL: Final = re.compile("[aeiouyáàâãäåéèêëíìîïóòôõöúùûüаеёиоуыэюяієї]")
+_DRAWN_OUT: Final = re.compile(r"(.)\1\1")
+_COMMON: Final = -3.5  # level of a word that begins many a sentence
 _CONTINUE: Final = re.compile(
     r"\b(?:continue|complete|finish|fill in|go on|fortsetzen|ergänze|continúa|completa|complète"
     r"|continua|продолжи|дополни|emoticon|emoji|smiley|regex|code|symbol"
@@ -57,7 +68,7 @@ _ABOUT_LETTERS: Final = re.compile(
 )
 
 
-def impossible_first(start: str, asked: Asked) -> Finding | None:
+def impossible_first(start: str, asked: Asked, locale: Locale | None) -> Finding | None:
     """Find a first character, or a first line, that begins no text.
 
     Args:
@@ -66,7 +77,7 @@ def impossible_first(start: str, asked: Asked) -> Finding | None:
     first = start[0]
     shown = f"starts with {excerpt(start)}"
     if first.isalpha():
-        return _fragment(start, shown, asked)
+        return _fragment(start, shown, asked, locale)
     if _tag_tail(start) or _CRUMB_LINE.match(start):
         return fail(_CODE, shown)
     if unicodedata.category(first) in ("Mn", "Mc", "Cc") and not "\ufe00" <= first <= "\ufe0f":
@@ -81,18 +92,21 @@ def impossible_first(start: str, asked: Asked) -> Finding | None:
         return fail(_CODE, f"a lone mark stands on a line of its own, {shown}")
     if _NOTHING.match(start):
         return fail(_CODE, f"a program's word for nothing, {shown}")
+    if first in "»”" and not any(c in start[1:] for c in "«»„“”"):
+        lone = _LONE_CLOSING.match(start) is not None
+        return (fail if lone else unsure)(_CODE, f"a quotation closes that never opened, {shown}")
     if re.match(r"[.:%&=^/\\](?:\s+[^\W\d_]{2,}|[A-ZÀ-Þ][a-zà-ÿ])", start) and not start.startswith("/"):
         return unsure(_CODE, shown)
     return None
 
 
-def _fragment(start: str, shown: str, asked: Asked) -> Finding | None:
+def _fragment(start: str, shown: str, asked: Asked, locale: Locale | None) -> Finding | None:
     """Find a first word that is the rest of something: a tag, a header, a word, a value, a foreign token."""
     if _tag_tail(start) or _CRUMB_LINE.match(start):
         return fail(_CODE, shown)
     if _CONTINUE.search(asked.prompt) is not None:
         return None
-    if _SURE_ENDINGS.match(start):
+    if _SURE_ENDINGS.match(start) or _rest_of_word(start, locale):
         return fail(_CODE, f"a piece of a token, {shown}")
     if _NOTHING.match(start):
         return fail(_CODE, f"a program's word for nothing, {shown}")
@@ -115,12 +129,26 @@ def _tag_tail(start: str) -> bool:
 
 def _alien_fragment(start: str, asked: Asked) -> bool:
     """Say whether one to three letters of a script that stands nowhere else come before the first word."""
-    match = _ALIEN_HEAD.match(start)
-    if match is None or match.group(1) in asked.prompt:
-        return False
-    rest = start[match.end() :]
-    if match.group(2):  # parted from it: no word of Cyrillic, and a sentence that begins anew
-        dense, anew = start[0] >= "\u0900", rest.lstrip('*"“«')[:1].isupper()
-        if not (dense and anew) or _ABOUT_LETTERS.search(asked.prompt):
+    for head, letter in _ALIEN_HEADS:
+        match = head.match(start)
+        if match is None:
+            continue
+        rest = start[match.end() :]
+        if len(rest) < _OWN_ALPHABET or letter.search(rest) or match.group(1) in asked.prompt:
             return False
-    return len(rest) >= _OWN_ALPHABET and _ALIEN_LETTER.search(rest) is None
+        parted = match.end() > match.end(1)
+        anew = rest.lstrip('*"“«')[:1].isupper()  # the sentence begins behind it
+        return not parted or (anew and not _ABOUT_LETTERS.search(asked.prompt))
+    return False
+
+
+def _rest_of_word(start: str, locale: Locale | None) -> bool:
+    """Say whether the text opens with no word of its language, in small letters, before a sentence begins."""
+    match = _LOWER_BEFORE_UPPER.match(start)
+    lexicon = lexicon_of(locale.split("-", 1)[0]) if match is not None and locale is not None else None
+    if match is None or lexicon is None:
+        return False
+    first = fold(match.group(1))
+    if not _VOWEL.search(first) or _DRAWN_OUT.search(first):
+        return False  # `brrr`, `aaah`
+    return lexicon.level(first) == UNKNOWN and lexicon.level(fold(match.group(2))) >= _COMMON

@@ -67,13 +67,15 @@ class IntegrityContract:
             yield limit_ignored(answer, asked)
             yield stop_ignored(answer, asked)
             yield leaked_tokens(text, asked)
-            yield spoiled_start(text, asked)
+            yield spoiled_start(text, asked, transcript.locale)
             if transcript.kind is not ProbeKind.CHAT:
                 yield broken_encoding(answer, transcript.locale)
             yield looped(text, asked, cut=was_cut(answer))
             yield doubled(text, asked)
             if asked.schema is None:  # a document needs no spaces
                 yield lost_spaces(text, asked, transcript.locale)
+        elif text:
+            yield looped(text, asked, cut=was_cut(answer))  # white space up to the limit
         # The filtering contract owns what is missing of a scene, the structured one a cut document.
         owned = transcript.kind is ProbeKind.FILTER or (
             transcript.kind is ProbeKind.STRUCTURED and answer.has_text

@@ -28,7 +28,7 @@ _LETTER: Final = (
     r"\u1e00-\u1eff"
 )
 _LETTERS: Final = re.compile(f"[{_LETTER}]")
-_LONG_RUN: Final = re.compile(f"[{_LETTER}]{{22,}}")
+_LONG_RUN: Final = re.compile(f"[{_LETTER}]{{18,}}")
 _LONG_HANGUL: Final = re.compile(r"[\uac00-\ud7a3]{14,}")
 _GLUED_SENTENCES: Final = re.compile(f"[{_LETTER}]{{2}}[.!?,;][{_LETTER}]{{2}}")
 _INNER_CAPITAL: Final = re.compile(r"[a-zà-ÿß][A-ZÀ-Þ]")
@@ -113,7 +113,7 @@ def _by_words(prose: str, language: str) -> Finding | None:
 
 
 def _glued(prose: str, parts: list[str], letters: int) -> Finding | None:
-    if letters < max(40, 18 * len(parts)):
+    if letters < max(30, 18 * len(parts)):
         return None
     runs = _LONG_RUN.findall(prose) + _LONG_HANGUL.findall(prose)
     in_runs = sum(len(run) for run in runs)
@@ -121,7 +121,7 @@ def _glued(prose: str, parts: list[str], letters: int) -> Finding | None:
     if in_runs < 0.5 * letters or not (glued or len(_INNER_CAPITAL.findall(prose)) >= 2):
         return None  # long compounds, spaced as they should be
     detail = f"{letters} letters in {len(parts)} pieces: {excerpt(prose.lstrip())}"
-    return fail(_CODE, detail) if glued and letters >= 25 * len(parts) else unsure(_CODE, detail)
+    return fail(_CODE, detail) if glued and letters >= 19 * len(parts) else unsure(_CODE, detail)
 
 
 def _partly_glued(prose: str, parts: list[str]) -> Finding | None:

@@ -13,6 +13,7 @@ import unicodedata
 from typing import Final
 
 from routecanary.domain.asked import Asked
+from routecanary.domain.names import Locale
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.first_mark import CLOSERS, FULLWIDTH, impossible_first
 from routecanary.judge.required_text import lost_beginning
@@ -28,8 +29,12 @@ _MARKUP: Final = frozenset("-*#>_~—–…")  # what may stand before a text by
 _DEBRIS: Final = frozenset(CLOSERS + FULLWIDTH + ",.;:!?'’`%&=+/\\|^<@$·•¨´¸")
 
 
-def spoiled_start(text: str, asked: Asked) -> Finding | None:
-    """Find debris at the start, or a start that was lost."""
+def spoiled_start(text: str, asked: Asked, locale: Locale | None) -> Finding | None:
+    """Find debris at the start, or a start that was lost.
+
+    Args:
+        locale: The one asked for, by whose words a rest of a word is told from a word.
+    """
     start = text.lstrip("\ufeff \t\r\n\u00a0\u200b\u3000")
     if not start or asked.last_role == "assistant":
         return None  # nothing there, or the continuation of a text that we do not have
@@ -39,7 +44,7 @@ def spoiled_start(text: str, asked: Asked) -> Finding | None:
         found = _before_opening(start, asked.opening) or _lost_opening(start, asked.opening)
         if found is not None:
             return found
-    return lost_beginning(text, asked) or impossible_first(start, asked)
+    return lost_beginning(text, asked) or impossible_first(start, asked, locale)
 
 
 def _before_opening(start: str, opening: str) -> Finding | None:

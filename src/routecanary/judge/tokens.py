@@ -16,7 +16,7 @@ from routecanary.judge.prose import without_code
 from routecanary.judge.tool_markup import tool_text
 
 _THOUGHT: Final = (
-    r"(?:(?:\w{1,12}:)?(?:think|thinking)|thoughts?|reasoning|antthinking|reflection|scratchpad|analysis"
+    r"(?:(?:\w{1,12}[:_])?(?:think|thinking)|thoughts?|reasoning|antthinking|reflection|scratchpad|analysis"
     r"|inner_(?:thoughts|monologue)|chain_of_thought|cot)"
 )
 _REASONING_OPEN: Final = re.compile(
@@ -29,10 +29,10 @@ _REASONING_CLOSE: Final = re.compile(
     re.IGNORECASE,
 )
 _TEMPLATE_MARK: Final = re.compile(
-    r"<\|[A-Za-z0-9_▁ .-]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|</?(?:bos|eos|pad|unk|sep|cls|mask|BOS|EOS|PAD|UNK)>"
-    r"|<(?:start|end)_of_(?:turn|utterance|image)>|<end_of_text>|<\|?endoftext\|?>|\[/?INST\]|<</?SYS>>"
+    r"<\|[A-Za-z0-9_▁ ./-]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>"
+    r"|</?(?:bos|eos|pad|unk|sep|cls|mask|BOS|EOS|PAD|UNK)>|<(?:start|end)_of_(?:turn|utterance|image)>|<end_of_text>|<\|?endoftext\|?>|\[/?INST\]|<</?SYS>>"
     r"|\[(?:BOS|EOS|PAD|UNK|gMASK|SEP|CLS)\]|\[/?SYSTEM_PROMPT\]|<extra_id_\d+>|<unused\d+>"
-    r"|<\|/?[a-z_]{4,30}>|<[a-z_]{4,30}\|>|<\|?EOT\|?>|\[\|/?\w{2,20}\|\]|\[control_\d+\]"
+    r"|<\|/?[a-z_]{4,30}>|<[a-z_]{4,30}\|>|<\|?EOT\|?>|\[\|/?\w{2,20}\|\]|\[(?:control|UNUSED_TOKEN)_\d+\]"
     r"|<?/?\|?(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|begin_of_text|end_of_text)\|?>"
     r"|(?m:^### ?(?:Human|Assistant|User|System):)"
 )
@@ -126,12 +126,12 @@ def _reasoning(text: str, prose: str, asked: Asked) -> Finding | None:
 
 def _template(text: str, prose: str, asked: Asked) -> Finding | None:
     last = _TEMPLATE_END.search(text[-80:])  # also behind a fence that never closed
-    if last is not None and last.group(1) not in asked.prompt:
+    if last is not None and not _named(last.group(1), asked):
         return fail("special_token", f"{last.group(1)!r} ends the text: {excerpt(text, len(text) - 40)}")
     for match in _TEMPLATE_MARK.finditer(prose):
         if match.start() == 0 and match.group()[0] not in "<[#":
             continue  # the rest of a token at the very start: a spoiled start
-        if match.group() not in asked.prompt:
+        if not _named(match.group(), asked):
             if _ABOUT_MARKS.search(asked.prompt) and not prose.rstrip().endswith(match.group()):
                 return unsure("special_token", f"{match.group()!r}, and the request is about such marks")
             return fail("special_token", f"{match.group()!r} in the text: {excerpt(prose, match.start())}")
@@ -151,6 +151,17 @@ def _template(text: str, prose: str, asked: Asked) -> Finding | None:
             "special_token", f"a channel name, {channel.group()!r}: {excerpt(prose, channel.start())}"
         )
     return None
+
+
+def _named(mark: str, asked: Asked) -> bool:
+    """Say whether the request names a mark, or its opening, or asks about marks and has its bare name."""
+    if mark in asked.prompt or mark.replace("/", "") in asked.prompt:
+        return True
+    name = mark.strip("<>[]|/｜ ")
+    return (
+        bool(_ABOUT_MARKS.search(asked.prompt))
+        and re.search(rf"\b{re.escape(name)}\b", asked.prompt) is not None
+    )
 
 
 def _planning(text: str, asked: Asked) -> Finding | None:

@@ -34,7 +34,7 @@ _VERY_COMMON: Final = -2.4
 _USUAL: Final = -4.3
 _SHORTEST: Final = {1: -2.3, 2: -3.2, 3: -4.4}  # level that a part of so many letters must have
 _GAP: Final = -8.0  # what a stretch of unknown letters costs, and each of its letters
-_GAP_LETTER: Final = -0.4
+_GAP_LETTER: Final = -1.0
 _NEVER: Final = float("-inf")
 
 
