@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from routecanary.domain.answer import Form, read_answer
-from routecanary.domain.names import LATENCY
+from routecanary.domain.names import LATENCY, Locale
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import EndingKind, Transcript
 from routecanary.domain.verdict import VerdictKind
@@ -156,7 +156,7 @@ def test_text_rules_are_total(text: str):
     """The rules over text take any string."""
     refusal_score(text)
     without_code(text)
-    spoiled_start(text, an_ask(opening="*"))
+    spoiled_start(text, an_ask(opening="*"), Locale("en"))
 
 
 @UNTIMED
