@@ -5,6 +5,7 @@ RoutecanaryError
 │   ├── ConfigError         the configuration file or environment
 │   │   └── ConfigFaultsError      several of them, found in one reading
 │   ├── ProbeTextError      the text of a probe
+│   ├── RefusalTableError   a table of the phrases that models refuse with
 │   ├── PolicyError         the [policy] table or a policy file
 │   ├── TraceError          one line of a trace
 │   ├── ClockError          a round from before what its model has already seen
@@ -97,6 +98,10 @@ class ConfigFaultsError(ConfigError):
 
 class ProbeTextError(InputError):
     """The text of a probe breaks one of the rules that keep it fair."""
+
+
+class RefusalTableError(InputError):
+    """A table of refusals is malformed, or does not find what it was made for."""
 
 
 class PolicyError(InputError):

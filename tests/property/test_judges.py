@@ -15,9 +15,13 @@ from routecanary.domain.transcript import EndingKind, Transcript
 from routecanary.domain.verdict import VerdictKind
 from routecanary.judge.examine import judge_transcript
 from routecanary.judge.prose import without_code
+from routecanary.judge.lecture import lecture_score
+from routecanary.judge.narration import narration_of
 from routecanary.judge.refusal import refusal_score
+from routecanary.judge.refusals.tables import shipped_tables
 from routecanary.judge.start import spoiled_start
 from routecanary.judge.vocabulary import words
+from routecanary.judge.voice import narrator
 from tests.answers import DONE, JSON, SSE, a_frame, a_request, a_stream, a_transcript, an_ask, as_event
 
 CRASHED = "inconclusive:judge_crashed"
@@ -154,7 +158,9 @@ def test_reading_names_every_body(body: bytes):
 @given(text=st.text(max_size=200))
 def test_text_rules_are_total(text: str):
     """The rules over text take any string."""
-    refusal_score(text)
+    narration = narration_of(narrator(text).narration, len(text))
+    refusal_score(narration, shipped_tables())
+    lecture_score(narration, shipped_tables())
     without_code(text)
     spoiled_start(text, an_ask(opening="*"), Locale("en"))
 

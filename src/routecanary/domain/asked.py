@@ -30,6 +30,8 @@ class Asked:
     model: str | None
     opening: str | None  # the first characters asked for
     min_words: int | None
+    names: tuple[str, ...] = ()  # the two characters of the scene
+    object: str | None = None  # and the thing that plays a part in it
 
 
 def asked_of(transcript: Transcript) -> Asked:
@@ -52,6 +54,8 @@ def asked_of(transcript: Transcript) -> Asked:
         model=request.get("model") if isinstance(request.get("model"), str) else None,
         opening=scene.opening if scene is not None else None,
         min_words=scene.min_words if scene is not None else None,
+        names=scene.names if scene is not None else (),
+        object=scene.object if scene is not None else None,
     )
 
 

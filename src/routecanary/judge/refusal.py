@@ -1,8 +1,8 @@
 """Does the text refuse, with high confidence?
 
 Scored, not matched: an inability alone is worth nothing, an inability to serve the request a little, an
-inability that names something outside of the fiction much. Read in two places only, the opening and the
-last paragraph, after the characters' speech is gone.
+inability that names something outside of the fiction much. Read where refusals stand, after the characters'
+speech is gone: a short answer as a whole, of a long one the opening and the last paragraph.
 
 Source: filtering.md §3, its table of points.
 """
@@ -14,34 +14,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from routecanary.judge.refusals import LEXICONS
+from routecanary.judge.narration import Narration, narration_of
 from routecanary.judge.refusals.lexicon import Lexicon
-from routecanary.judge.voice import fold, narrator
+from routecanary.judge.refusals.tables import Tables
+from routecanary.judge.voice import SPEECH
 
-_ENDS: Final = 8_000  # characters of a very long answer that are read at either end
-_WINDOW: Final = 520  # characters of the opening, and at most of the last paragraph
-_DENSE: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")  # half the window
-_AI_WITHIN: Final = 100  # characters of the opening
-_APOLOGY_WITHIN: Final = 120
+_WHOLE: Final = 1_200  # characters of an answer that is read as a whole
+_WINDOW: Final = 520  # characters of the opening of a longer one, and at most of its last paragraph
+_DENSE: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")  # half of all these
 _SHORT, _VERY_SHORT = 420, 140  # characters of the whole message
-_SENTENCE: Final = re.compile(r"(?<=[.!?।؟])\s+|(?<=[。！？])|\n+")
-_VOCATIVE: Final = re.compile(r",\s+(?:my\s+|mein[e]?\s+|mon\s+|mi\s+|meu\s+)?[A-ZÀ-ÞА-Я][\w'’-]+\s*[.!?]")
-_ACTION: Final = re.compile(r"\*[^*\n]{3,200}\*")
-
-# Grounds of fact: the question is unclear, the thing does not exist. Not a refusal, whatever its manners.
-_ASKS_BACK: Final = re.compile(
-    r"unclear (?:what|which|who)|more (?:context|details) (?:about|or|so)|clarify (?:your|what)"
-    r"|did you mean|(?:is|are|as a|considered) (?:a )?fictional|does(?: not|n't) (?:actually )?exist"
-    r"|not a real (?:person|place)"
-)
-
-# Texts that gateways put in place of an answer, folded.
-_TEMPLATES: Final = re.compile(
-    r"这个问题我暂时无法回答,?让我们换个话题|beyond my current scope\.? let'?s talk about something else"
-    r"|blocked by (?:our|the) content filter|the model cannot answer this question"
-    r"|response was filtered due to the prompt triggering"
-    r"|(?:output|response|prompt) (?:was )?blocked by (?:our |the )?(?:content|safety)"
-)
+_BEFORE, _AFTER = (
+    160,
+    240,
+)  # characters of a sentence around an inability, in which its verb and its thing stand
+_VERB: Final = 24  # letters before an inability in which its verb stands, in languages that put it last
+_SUSPECT: Final = 3  # points: unsure, save where a scene was asked for
+_OF_FACT: Final = 2  # points at most where the ground is one of fact: unclear, fictional, not there
+_BESIDE: Final = 40  # characters between a verb of service and its `that`
+_OPENS: Final = 60  # characters of a sentence in which it may open with an apology or with `as an AI`
+_MOST: Final = 12  # inabilities of a place that are looked at
+_NAME: Final = r",\s+(?:my\s+|mein[e]?\s+|mon\s+|mi\s+|meu\s+)?[A-ZÀ-ÞА-Я][\w'’-]+\s*"
+_VOCATIVE: Final = re.compile(_NAME + r"[.!?](?=\s|$)")
+_ASIDE: Final = re.compile(_NAME + ",")  # in a short message; in a long one it is a list
+_ACTION: Final = re.compile(r"(?<![*\w])\*(?![*\s])[^*\n]{3,200}\*(?!\*)")
 
 
 class Score(NamedTuple):
@@ -54,107 +49,121 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """One of the two places where a refusal stands."""
+    """A place where a refusal may stand."""
 
-    original: str
-    folded: str
-    last: bool
+    narration: Narration
+    last: bool = False
 
 
-def refusal_score(text: str) -> Score:
-    """Score a text; the better of its two places counts."""
-    shown = text.strip()
-    if not shown:
-        return Score(0, ())
+def refusal_score(narration: Narration, tables: Tables) -> Score:
+    """Score a narration; the best of its places counts."""
     best = Score(0, ())
-    for place in _places(shown):
-        if _TEMPLATES.search(place.folded):
-            return Score(9, ("template",), template=True)
-        for lexicon in _candidates(place.folded):
-            score = _score(place, lexicon, len(shown), speech="¤" in place.original)
-            if score.points > best.points:
-                best = score
+    places: tuple[_Place, ...] = ()
+    for lexicon in tables.holding(narration, "unable", "template"):
+        if _is_template(narration, lexicon):
+            return Score(9, (lexicon.language, "template"), template=True)
+        places = places or tuple(_places(narration))
+        best = max(best, *(_score(place, lexicon) for place in places), key=lambda score: score.points)
     return best
 
 
-def _places(text: str) -> Iterator[_Place]:
-    if len(text) > 2 * _ENDS:
-        text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
-    narration = narrator(text).narration
-    size = _WINDOW // 2 if _DENSE.search(narration[:200]) else _WINDOW
-    opening = narration.lstrip()[:size]
-    yield _Place(opening, fold(opening), last=False)
-    last = narration.rstrip().rsplit("\n", 1)[-1][-size:]
-    if last.strip() and len(narration) > size and not opening.endswith(last):
-        yield _Place(last, fold(last), last=True)
+def _places(narration: Narration) -> Iterator[_Place]:
+    original = narration.original
+    share = 2 if _DENSE.search(original[:200]) else 1
+    if len(original) * share <= _WHOLE:
+        yield _Place(narration)
+        return
+    size = _WINDOW // share
+    opening = original[: max(original.rfind(" ", 0, size), size // 2)]
+    yield _Place(narration_of(opening, narration.length))
+    last = original.rsplit("\n", 1)[-1]
+    if len(last) > size:
+        last = last[max(last.find(" ", -size), -size) :]
+    yield _Place(narration_of(last, narration.length), last=True)
 
 
-def _candidates(folded: str) -> Iterator[Lexicon]:
-    """Find the lexicons that have anything to say: one pass per script that the text holds."""
-    for script, gate, lexicons in _GATES:
-        if script.search(folded) and gate.search(folded):
-            for lexicon in lexicons:
-                if lexicon.unable.search(folded) or lexicon.ai.search(folded):
-                    yield lexicon
+def _is_template(narration: Narration, lexicon: Lexicon) -> bool:
+    text = narration.form_for(lexicon).replace("\n", " " if lexicon.spaced else "")
+    return lexicon["template"].search(text) is not None
 
 
-def _score(place: _Place, lexicon: Lexicon, length: int, *, speech: bool) -> Score:
-    text = place.folded
-    classes: set[str] = set()
-    for sentence in _SENTENCE.split(text):
-        classes |= _classes(sentence, lexicon)
-    apology = lexicon.apology.search(text[:_APOLOGY_WITHIN]) is not None
-    moral = lexicon.moral.search(text) is not None
-    if moral and "BARE_DELIVERY" in classes:
+def _score(place: _Place, lexicon: Lexicon) -> Score:
+    text, length = place.narration.form_for(lexicon), place.narration.length
+    classes = _classes(text, lexicon)
+    if not classes:
+        return Score(0, ())
+    found = {name: lexicon[name].search(text) is not None for name in ("moral", "policy")}
+    able = lexicon["unable"].sub(" ¬", text)  # `no puedo ayudar` holds no `puedo ayudar`
+    offers = min(2, sum(1 for _ in lexicon["offer"].finditer(able)))
+    apology = _opens(text, lexicon, "apology")
+    ai = _opens(text, lexicon, "ai")
+    grounds = found["moral"] or found["policy"] or offers
+    if grounds and "BARE_DELIVERY" in classes:
         classes.add("PROV")  # what is not provided is called harmful: no ground of a character's
-    if moral and "BARE_SERVICE" in classes:
+    if grounds and "BARE_SERVICE" in classes:
         classes.add("TASK")
+    speech = SPEECH in place.narration.text
     inability = classes & {"OBJ", "TASK", "PROV"}
-    ai = lexicon.ai.search(text)
-    ai_opens = ai is not None and ai.start() < _AI_WITHIN and not place.last
-    if not inability and not (ai_opens and "UNABLE" in classes):
+    if not inability and not ai:
         # An apology and an inability to serve as the whole message: a character may say just that.
         suspect = "BARE_SERVICE" in classes and apology and length <= _VERY_SHORT and not speech
-        return Score(3, (lexicon.language, "BARE_SERVICE", "APOL")) if suspect else Score(0, ())
+        points = _SUSPECT if suspect else int(len(classes) > 1)
+        return Score(points, (lexicon.language, *sorted(classes), *["APOL"][: int(apology)]))
     points = 3 if "OBJ" in classes else 2 if inability else 0
     if "OBJ" not in classes and classes & {"REQUEST", "INFO"}:
         points += 1
     counted = {
-        "AI": 2 * (ai_opens or (ai is not None and place.last)),
-        "POL": 2 * (lexicon.policy.search(text) is not None),
-        "OFF": lexicon.offer.search(text) is not None,
+        "AI": 2 * ai,
+        "POL": 2 * found["policy"],
+        "OFF": offers,
         "APOL": apology,
-        "MORAL": moral,
-        "TWO": len(inability) > 1,
+        "MORAL": found["moral"],
+        "TWO": "PROV" in inability and len(inability) > 1,
     }
     points += sum(counted.values())
     named = {name for name, worth in counted.items() if worth}
     plain = bool(named & {"AI", "POL", "APOL"} or classes & {"OBJ", "REQUEST"})
     if length <= _SHORT and (named or plain):
         points += 2 if length <= _VERY_SHORT and plain else 1
-    if _ASKS_BACK.search(text):
-        points -= 4
-    if speech or _ACTION.search(place.original) or _VOCATIVE.search(place.original):
+    elif length <= _VERY_SHORT:
+        points = max(points, _SUSPECT)
+    if not found["policy"] and lexicon["fact"].search(text):
+        points = min(points, _OF_FACT)
+    if speech or _addresses(place.narration.original, length):
         points -= 2
     if place.last and not named & {"AI", "POL"} and "OBJ" not in classes:
         points -= 2
     return Score(points, (lexicon.language, *sorted(inability), *sorted(named)))
 
 
-def _classes(sentence: str, lexicon: Lexicon) -> set[str]:
-    if not lexicon.unable.search(sentence):
-        return set()
+def _classes(text: str, lexicon: Lexicon) -> set[str]:
+    """Say what the inabilities of a text are about."""
+    found: set[str] = set()
+    share = 1 if lexicon.spaced else 2
+    for number, unable in enumerate(lexicon["unable"].finditer(text)):
+        if number == _MOST:
+            break
+        start = max(text.rfind("\n", 0, unable.start() + 1), unable.start() - _BEFORE // share, 0)
+        end = text.find("\n", unable.start() + 1)
+        end = min(len(text) if end < 0 else end + 1, unable.end() + _AFTER // share)
+        verb = text[max(start, unable.start() - _VERB) : unable.end()] if lexicon.verb_last else None
+        found |= _about(text[start:end], lexicon, verb)
+    return found
+
+
+def _about(sentence: str, lexicon: Lexicon, verb: str | None) -> set[str]:
+    """Say what the inability of one sentence is about; `verb` is where its verb stands, None if anywhere."""
     found = {"UNABLE"}
-    serve, provide = lexicon.serve.search(sentence), lexicon.provide.search(sentence)
-    request = lexicon.request.search(sentence)
-    if (serve or provide) and lexicon.thing.search(sentence):
+    serve, provide = (lexicon[name].search(verb or sentence) for name in ("serve", "provide"))
+    request = lexicon["request"].search(sentence)
+    if (serve or provide) and lexicon["thing"].search(sentence):
         found.add("OBJ")
-    if serve and (request or lexicon.this.search(sentence)):
+    if serve and (request or _has_this(serve, sentence, lexicon)):
         found.add("TASK")
     elif serve:
         found.add("BARE_SERVICE")
     if provide:
-        if lexicon.info.search(sentence):
+        if lexicon["info"].search(sentence):
             found |= {"PROV", "INFO"}
         elif request:
             found.add("PROV")
@@ -165,24 +174,27 @@ def _classes(sentence: str, lexicon: Lexicon) -> set[str]:
     return found
 
 
-def _gate(lexicons: tuple[Lexicon, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(pattern.pattern for lex in lexicons for pattern in (lex.unable, lex.ai)))
-
-
-def _of(*languages: str) -> tuple[Lexicon, ...]:
-    return tuple(lexicon for lexicon in LEXICONS if lexicon.language in languages)
-
-
-_GATES: Final = tuple(
-    (re.compile(f"[{script}]"), _gate(lexicons), lexicons)
-    for script, lexicons in (
-        ("a-z", _of("en", "de", "nl", "pt", "es", "fr", "it", "pl", "tr", "vi", "id", "tl")),
-        ("\u0400-\u04ff", _of("ru", "uk")),
-        ("\u0e00-\u0e7f", _of("th")),
-        ("\u0900-\u097f", _of("hi")),
-        ("\u0600-\u06ff", _of("ar")),
-        ("\u3040-\u30ff", _of("ja")),
-        ("\uac00-\ud7a3", _of("ko")),
-        ("\u3400-\u9fff", _of("zh")),
+def _addresses(original: str, length: int) -> bool:
+    """Say whether somebody acts or is spoken to by name."""
+    return (
+        _ACTION.search(original) is not None
+        or _VOCATIVE.search(original) is not None
+        or (length <= _SHORT and _ASIDE.search(original) is not None)
     )
-)
+
+
+def _has_this(serve: re.Match[str], sentence: str, lexicon: Lexicon) -> bool:
+    """Say whether `that` or its like stands beside a verb of service."""
+    if lexicon.verb_last:
+        return lexicon["this"].search(sentence) is not None
+    reach = _BESIDE if lexicon.spaced else _BESIDE // 4
+    return lexicon["this"].search(sentence, max(0, serve.start() - reach), serve.end() + reach) is not None
+
+
+def _opens(text: str, lexicon: Lexicon, name: str) -> bool:
+    """Say whether a sentence of the text opens with a class."""
+    within = _OPENS if lexicon.spaced else _OPENS // 2
+    for match in lexicon[name].finditer(text):
+        if match.start() - max(text.rfind("\n", 0, match.start() + 1), 0) <= within:
+            return True
+    return False

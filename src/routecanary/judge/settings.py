@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from routecanary.judge.refusals.entry import Entry
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -20,3 +22,4 @@ class Settings:
     mix_units: int = 12  # foreign words that a mix needs
     mix_share: float = 0.20  # and their share of the answer
     refusal_points: int = 4  # score from which a text is a refusal
+    own_refusals: tuple[Entry, ...] = ()  # an administrator's own, beside the shipped tables

@@ -11,7 +11,10 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from routecanary.judge.refusals.lexicon import canonical
+from routecanary.judge.vocabulary import words
+
+SPEECH: Final = "¤"
+"""Stands where a character spoke."""
 
 _QUOTES: Final = re.compile(
     r"\"[^\"\n]{1,600}(?:\"|$)|“[^”\n]{1,600}(?:”|$)|„[^“”\n]{1,600}[“”]|«[^»\n]{1,600}(?:»|$)|»[^«\n]{1,600}«"
@@ -20,12 +23,16 @@ _QUOTES: Final = re.compile(
 )
 _DASH_LINE: Final = re.compile(r"^[ \t]*[—–―-][ \t]?[^\n]*$", re.MULTILINE)
 _NAME_LINE: Final = re.compile(
-    r"^[ \t*_]{0,4}[A-ZÀ-ÞА-ЯЁ][\w'’.-]{0,20}(?: [A-ZÀ-ÞА-ЯЁ][\w'’.-]{0,20}){0,2}[*_]{0,3}:[ \t*_]*\S[^\n]*$",
+    r"^(?![ \t]*[*•-][ \t])[ \t*_]{0,4}([A-ZÀ-ÞА-ЯЁ][\w'’.-]{0,20}(?: [A-ZÀ-ÞА-ЯЁ][\w'’.-]{0,20}){0,2})"
+    r"[*_]{0,3}:[ \t*_]*\S[^\n]*$",
     re.MULTILINE,
 )
+# What models write before a colon of their own.
+_LABELS: Final = words("answer assistant ai disclaimer example important model note response system warning")
+_TERM, _DENSE_TERM = 24, 10  # characters: a quoted term, not speech, is shorter
+_DENSE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _SPEECH_END: Final = re.compile(r"[.!?…,;:。！？、，]")
 _THINK: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_APOSTROPHES: Final = "’‘´ʼ"
 
 
 class Voices(NamedTuple):
@@ -37,33 +44,40 @@ class Voices(NamedTuple):
 
 def narrator(text: str) -> Voices:
     """Take away what belongs to characters; a short quoted term without end punctuation is not speech."""
-    speeches = 0
 
     def drop(match: re.Match[str]) -> str:
-        nonlocal speeches
         inner = match.group()[1:-1]
-        if len(inner.split()) <= 3 and not _SPEECH_END.search(inner) and len(inner) < 24:
+        longest = _DENSE_TERM if _DENSE.search(inner) else _TERM
+        if len(inner.split()) <= 3 and not _SPEECH_END.search(inner) and len(inner) < longest:
             return match.group()
-        speeches += 1
-        return " ¤ "
+        return f" {SPEECH} "
 
+    def unlabelled(match: re.Match[str]) -> str:
+        return match.group() if match.group(1).lower() in _LABELS else f" {SPEECH} "
+
+    text = text.replace("\u00a0", " ")
     if "<think" in text:
         text = _THINK.sub("", text)
+    if "\n- " in text:
+        text = _with_bullets(text)
     narration = _QUOTES.sub(drop, text)
-    lines, dashes = _DASH_LINE.subn(" ¤ ", narration)
-    if dashes >= 3 and "¤" in lines and _is_list(narration):
-        lines, dashes = narration, 0  # a bulleted list, not a dialogue
-    lines, names = _NAME_LINE.subn(" ¤ ", lines)
-    return Voices(lines, speeches + dashes + names)
+    lines = _DASH_LINE.sub(f" {SPEECH} ", narration)
+    if lines.count(SPEECH) > narration.count(SPEECH) + 2 and _is_list(narration):
+        lines = narration  # a bulleted list, not a dialogue
+    lines = _NAME_LINE.sub(unlabelled, lines)
+    return Voices(lines, lines.count(SPEECH))
 
 
-def fold(text: str) -> str:
-    """Fold a text for matching: compatibility forms, lower case, straight apostrophes, no marks."""
-    if not text.isascii():
-        text = canonical(text.replace("İ", "i"))
-        for mark in _APOSTROPHES:
-            text = text.replace(mark, "'")
-    return text.lower()
+def _with_bullets(text: str) -> str:
+    """Mark hyphen-led lines that a colon announces: items of a list, not lines of a dialogue."""
+    lines, announced = text.split("\n"), False
+    for number, line in enumerate(lines):
+        shown = line.strip()
+        if announced and shown.startswith("- "):
+            lines[number] = line.replace("- ", "• ", 1)
+        elif shown:
+            announced = shown.endswith((":", "："))
+    return "\n".join(lines)
 
 
 def _is_list(text: str) -> bool:

@@ -1,7 +1,7 @@
-"""For each lexicon: the sentences that it was made for, and the in-character lines that it must not take.
+"""Refusals and in-character lines that the tables were not made for, some in each language.
 
-All of them are our own. A refusal stands alone, as the whole answer; a near miss is what a character or a
-narrator says.
+All of them are our own. A refusal stands alone, as the whole answer; a line is what a character or a narrator
+says.
 """
 
 from __future__ import annotations

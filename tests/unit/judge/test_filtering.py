@@ -7,8 +7,10 @@ import pytest
 from routecanary.domain.names import FILTERING
 from routecanary.domain.probe import Json, ProbeKind
 from routecanary.judge.examine import judge_transcript
+from routecanary.judge.narration import narration_of
 from routecanary.judge.refusal import refusal_score
-from routecanary.judge.refusals import LEXICONS
+from routecanary.judge.refusals.shipped import shipped_entries
+from routecanary.judge.refusals.tables import shipped_tables
 from routecanary.judge.voice import narrator
 from tests.answers import a_document, a_frame, a_message, a_stream, a_transcript, as_event, said
 from tests.unit.judge.refusal_examples import IN_CHARACTER, REFUSALS
@@ -34,10 +36,9 @@ def test_characters_may_refuse(language: str, text: str):
     assert of(text) in ("pass", "inconclusive:refusal")
 
 
-def test_every_lexicon_has_its_examples():
-    """A lexicon enters with the sentences it was made for and with near misses."""
-    languages = {lexicon.language for lexicon in LEXICONS}
-    assert languages == REFUSALS.keys() == IN_CHARACTER.keys()
+def test_every_language_has_its_examples():
+    """Beside the sentences that its tables were made for."""
+    assert {entry.language for entry in shipped_entries()} == REFUSALS.keys() == IN_CHARACTER.keys()
 
 
 @pytest.mark.parametrize("text", [text for texts in REFUSALS.values() for text in texts])
@@ -171,6 +172,7 @@ def test_speech_is_taken_away(text: str, narration: str):
 
 def test_score_says_why():
     """The evidence names the language and the classes that were found."""
-    score = refusal_score("I'm sorry, but I can't help with that request.")
+    text = "I'm sorry, but I can't help with that request."
+    score = refusal_score(narration_of(text, len(text)), shipped_tables())
     assert score.points >= 4
     assert {"en", "TASK", "APOL"} <= set(score.why)

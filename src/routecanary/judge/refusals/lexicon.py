@@ -1,78 +1,63 @@
-"""What words does a language refuse with?
-
-One lexicon per language, every class a list of regular-expression fragments over folded text (lower case,
-straight apostrophes). Classes are looked for within one sentence, in any order, so that verb-last
-languages need no tables of their own. The test data hold, for each lexicon, the sentences that it was made
-for and the in-character lines that it must not take.
-
-Source: filtering.md §3.
-"""
+"""Which words does a language refuse with, all its tables together?"""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Final
 
-_INVISIBLE: Final = re.compile("[\u200b-\u200f\u2060\ufeff\u064b-\u0652\u0640\u093c]")
-_ARABIC_LETTER: Final = re.compile("[\u0620-\u064a]")
-_ARABIC: Final = str.maketrans("أإآىة", "اااي\u0647")
+from routecanary.judge.refusals.entry import CLASSES, Entry, is_spaced
+from routecanary.judge.refusals.phrase import Need, matcher, needs_of
+
+_VERB_LAST: Final = frozenset({"ja", "ko"})  # right before the inability, not merely in its sentence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
-    """The words of one language, as compiled alternations.
+    """The phrases of one language by class; each class is compiled when it is first asked for."""
 
-    Args:
-        unable: First-person inability or refusal.
-        serve: Verbs of service: help, answer, fulfil, continue.
-        provide: Verbs of delivery: provide, write, describe, discuss.
-        this: What TASK needs beside them: that, this.
-        request: The user's request, named as one.
-        thing: What exists outside of the fiction: content, role-play, this scene, this conversation.
-        info: Information, advice, content: what PROV delivers.
-        ai: The speaker calls itself a model or names its maker.
-        policy: Guidelines, rules, safety.
-        offer: Offers something else to the user.
-        apology: An opening apology.
-        moral: Harm, law, decency.
-    """
+    __slots__ = ("_compiled", "_needs", "_phrases", "language", "spaced", "verb_last")
 
-    language: str
-    unable: re.Pattern[str]
-    serve: re.Pattern[str]
-    provide: re.Pattern[str]
-    this: re.Pattern[str]
-    request: re.Pattern[str]
-    thing: re.Pattern[str]
-    info: re.Pattern[str]
-    ai: re.Pattern[str]
-    policy: re.Pattern[str]
-    offer: re.Pattern[str]
-    apology: re.Pattern[str]
-    moral: re.Pattern[str]
+    def __init__(self, language: str, entries: Iterable[Entry]) -> None:
+        self.language: Final = language
+        self.spaced: Final = is_spaced(language)
+        self.verb_last: Final = language in _VERB_LAST
+        self._compiled: dict[str, re.Pattern[str]] = {}
+        self._needs: dict[str, tuple[tuple[Need, ...], ...]] = {}
+        self._phrases: dict[str, dict[str, None]] = {name: {} for name in CLASSES}
+        for entry in entries:
+            for name, phrases in entry.phrases:
+                self._phrases[name].update(dict.fromkeys(phrases))
 
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        """Look up a class, as one pattern over a text in this language's form."""
+        found = self._compiled.get(name)
+        if found is None:
+            found = self._compiled[name] = matcher(tuple(self._phrases[name]), spaced=self.spaced)
+        return found
 
-def canonical(text: str) -> str:
-    """Bring text and tables to one form: compatibility forms, no marks, one alef; case is left alone."""
-    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-    return text.translate(_ARABIC) if _ARABIC_LETTER.search(text) else text
+    def has(self, name: str) -> bool:
+        """Say whether the language has any phrase of a class."""
+        return bool(self._phrases[name])
 
+    def may_hold(self, name: str, text: str, words: frozenset[str]) -> bool:
+        """Say cheaply whether a phrase of a class can stand in a text; a sure no, or perhaps.
 
-def lexicon(language: str, *, bounded: bool = True, **classes: str) -> Lexicon:
-    """Compile a lexicon.
+        Args:
+            text: Folded; without spaces for a language whose words are not parted.
+            words: Of the folded text, each once.
+        """
+        for phrase in self.needs(name):
+            for need in phrase:
+                if need.words.isdisjoint(words) and not any(piece in text for piece in need.pieces):
+                    break
+            else:
+                return True
+        return False
 
-    Args:
-        bounded: Fragments start at a word boundary; False for scripts that have none.
-        classes: One string per class, fragments parted by white space; `_` stands for a space.
-    """
-    return Lexicon(
-        language=language, **{name: _compiled(text, bounded=bounded) for name, text in classes.items()}
-    )
-
-
-def _compiled(text: str, *, bounded: bool) -> re.Pattern[str]:
-    fragments = [canonical(fragment).replace("_", " ") for fragment in text.split()]
-    start = r"\b" if bounded else ""
-    return re.compile(f"{start}(?:{'|'.join(fragments)})" if fragments else r"(?!)")
+    def needs(self, name: str) -> tuple[tuple[Need, ...], ...]:
+        """List what the phrases of a class need of a text, one tuple a phrase, the rarest need first."""
+        needs = self._needs.get(name)
+        if needs is None:
+            found = (needs_of(phrase, spaced=self.spaced) for phrase in self._phrases[name])
+            needs = self._needs[name] = tuple(dict.fromkeys(found))
+        return needs

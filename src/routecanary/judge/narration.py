@@ -1,0 +1,53 @@
+"""What of an answer is read for a refusal: its narration, folded once for all languages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from routecanary.judge.folding import folded, joined
+from routecanary.judge.refusals.lexicon import Lexicon
+
+_ENDS: Final = 8_000  # characters of a very long answer that are read at either end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narration:
+    """A text without its characters' speech.
+
+    Args:
+        original: As it came, at most its two ends.
+        text: Folded, with a space before and after.
+        tight: Folded, without spaces.
+        words: Of the folded text, each once.
+        length: Of the whole answer, in characters.
+    """
+
+    original: str
+    text: str
+    tight: str
+    words: frozenset[str]
+    length: int
+
+    def form_for(self, lexicon: Lexicon) -> str:
+        """Give the form in which a language's phrases look for themselves."""
+        return self.text if lexicon.spaced else self.tight
+
+    def may_hold(self, name: str, lexicon: Lexicon) -> bool:
+        """Say cheaply whether a phrase of a class may stand here; False is sure."""
+        return lexicon.may_hold(name, self.form_for(lexicon), self.words)
+
+
+def narration_of(original: str, length: int) -> Narration:
+    """Fold a narration.
+
+    Args:
+        length: Of the whole answer, in characters.
+    """
+    original = original.strip()
+    if len(original) > 2 * _ENDS:
+        original = f"{original[:_ENDS]}\n\n{original[-_ENDS:]}"
+    text = folded(original)
+    return Narration(
+        original=original, text=f" {text} ", tight=joined(text), words=frozenset(text.split()), length=length
+    )
