@@ -20,8 +20,8 @@ _OWN_SHARE: Final = 0.35  # of kana and Han in an answer that is about Japanese 
 _CHINESE_UNITS, _CHINESE_SHARE = 8.0, 0.12  # in stretches without kana
 _HAN_STRETCH: Final = re.compile(r"[\u3400-\u9fff][\u3400-\u9fff，、：；\d]{3,}[\u3400-\u9fff]")
 _CHINESE_ONLY: Final = frozenset("这们说没吗呢哪她你很么吧让给着过还")
-_VARIANT_LETTERS, _VARIANT_SHARE = 60, 0.95  # of the other variant, of the letters that tell
-_DOUBTFUL_LETTERS, _DOUBTFUL_SHARE = 30, 0.9
+_VARIANT_LETTERS, _VARIANT_SHARE = 40, 0.9  # different ones of the other variant, and of those that tell
+_DOUBTFUL_LETTERS, _DOUBTFUL_SHARE = 28, 0.85
 
 
 class _Sets(NamedTuple):
@@ -53,9 +53,8 @@ def other_variant(prose: str, locale: Locale) -> Finding | None:
     """Judge whether Chinese came in the other variant: texts mix both, so only overwhelmingly."""
     if locale not in ("zh-Hans", "zh-Hant"):
         return None
-    simplified, traditional = _sets().simplified, _sets().traditional
-    hans = sum(letter in simplified for letter in prose)
-    hant = sum(letter in traditional for letter in prose)
+    letters = frozenset(prose)  # each once: a name of the prompt comes again and again
+    hans, hant = len(letters & _sets().simplified), len(letters & _sets().traditional)
     other = hant if locale == "zh-Hans" else hans
     detail = f"{other} of {hans + hant} letters that tell are of the other variant than {locale}"
     if other >= _VARIANT_LETTERS and other >= _VARIANT_SHARE * (hans + hant):

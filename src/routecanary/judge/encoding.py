@@ -42,9 +42,13 @@ _CYRILLIC_PAIR: Final = re.compile(
     r"\u2022\u2013\u2014\u2122\u203a\u00a0-\u00bf\u2116]"
 )
 _MANY_PAIRS: Final = 4  # of those that a healthy text hardly holds
+_FAR: Final = (
+    "\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # letters far from Latin ones
+)
+_FAR_LETTER: Final = re.compile(f"[{_FAR}]")
+_NEAR_LETTER: Final = re.compile("[A-Za-zÀ-ɏ]")
 _MONGREL: Final = re.compile(
-    r"\b[A-Za-zÀ-ɏ]+['’]?[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+[A-Za-zÀ-ɏ°-»\xad]*"
-    r"|\b[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{1,2}[A-Za-zÀ-ɏ]{2,}"
+    rf"\b[A-Za-zÀ-ɏ]+['’]?[{_FAR}]{{1,3}}(?![{_FAR}])[A-Za-zÀ-ɏ°-»\xad]*|\b[{_FAR}]{{1,2}}[A-Za-zÀ-ɏ]{{2,}}"
 )
 _ABOUT_CODES: Final = re.compile(
     r"u\+[0-9a-f]{4}|\\u|\\x|fffd|replacement character|unicode|utf-?8|encod|escape|\bhtml\b|\bjson\b|regex"
@@ -116,8 +120,12 @@ def _mojibake(prose: str) -> Finding | None:
 
 def _mongrels(prose: str) -> Finding | None:
     """Find Latin words with letters of another script inside: bytes read by another code page."""
+    far = len(_FAR_LETTER.findall(prose))
+    if not far or far > len(_NEAR_LETTER.findall(prose)):  # then names stand in text of another script
+        return None
     mongrels = set(_MONGREL.findall(prose))
-    if len(mongrels) < 3:
+    stems = {"".join(_NEAR_LETTER.findall(word)) for word in mongrels}  # a name with several endings is one
+    if len(stems) < 3:
         return None
     return fail("encoding", f"{len(mongrels)} words of two scripts: {', '.join(sorted(mongrels)[:4])}")
 

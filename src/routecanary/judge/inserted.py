@@ -44,7 +44,8 @@ def latin_inside(
     tongue = _tongue_of(inside)
     shown = " ".join(run.text for run in inside[:8])
     detail = f"{words} words of Latin text, {share:.0%} of an answer in {locale}: {shown!r}"
-    least = _SHARE_OF_MIXERS if locale.split("-", 1)[0] in _MIXERS else _SHARE
+    everyday = tongue == "en" and locale.split("-", 1)[0] in _MIXERS
+    least = _SHARE_OF_MIXERS if everyday else _SHARE
     if tongue is None or words < settings.mix_units - _LOST or share < least:
         return unsure("ambiguous", detail)
     return fail("language_switch" if in_one_block(runs, inside) else "language_mixing", detail)
