@@ -60,7 +60,11 @@ def test_the_readmes_example_is_served_by_another_route_once_one_is_suspended(tm
         assert route == SPOILED
         assert not status["ok"]
         assert status["counters"]["no_snapshot"] == 1
-        for tokens in (["mode", MODEL, "enforce", "--reason", "x"], ["round", MODEL], ["round", MODEL]):
+        for tokens in (
+            ["mode", MODEL, "enforce", "--force", "--reason", "x"],
+            ["round", MODEL],
+            ["round", MODEL],
+        ):
             assert called(*tokens, "--config", config, environ=environ).code == 0
         for _ in range(3):
             route, status = ask()

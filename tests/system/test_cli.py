@@ -67,7 +67,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trial]:
             init=init,
             check=here(folder, "check", "--json"),
             before=here(folder, "status"),
-            mode=ran("mode", MODEL, "enforce", "--reason", "x", folder=folder),
+            mode=ran("mode", MODEL, "enforce", "--force", "--reason", "x", folder=folder),
             rounds=(ran("round", MODEL, folder=folder), here(folder, "round", MODEL, "--json")),
             after=ran("status", folder=folder),
         )
@@ -145,6 +145,7 @@ def test_mode_switches_once_and_is_shown(trial: Trial) -> None:
         "model": MODEL,
         "mode": "enforce",
         "changed": False,
+        "trust": None,
     }
 
 

@@ -18,8 +18,9 @@ import pytest
 
 from routecanary.adapters.store.sqlite import SqliteStore
 from routecanary.client import Canary
-from routecanary.domain.names import ModelId, RouteId
+from routecanary.domain.names import CONTRACT_NAMES, ModelId, RouteId
 from routecanary.domain.transcript import Chunk
+from routecanary.judge.registry import CONTRACTS
 from tests.commandline import (
     MODEL,
     SPOILED,
@@ -36,7 +37,6 @@ from tests.conformance.stored import a_transcript, a_verdict
 from tests.system.test_cli_documented import SECTIONS, keys_of
 
 HEALTHY = ["acme", "cindermoor", "north-host/fp8", "plover"]
-CONTRACTS = ("latency", "filtering", "structured", "language", "integrity")
 HOSTILE = "\x1b[2J\x1b]0;pwned\x07\u202e\x9b31m \r\nroutecanary: all is well"
 
 
@@ -46,7 +46,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("filled")
     with a_lab() as lab:
         config = a_config(folder, lab.base_url)
-        for tokens in (["mode", MODEL, "enforce"], ["round", MODEL], ["round", MODEL]):
+        for tokens in (["mode", MODEL, "enforce", "--force"], ["round", MODEL], ["round", MODEL]):
             done = called(*tokens, "--config", config, environ=environment(folder))
             assert done.code == 0, done.err
     return folder
@@ -252,6 +252,12 @@ def test_an_incident_from_the_list_to_its_transcripts(folder: Path) -> None:
     assert SPOILED in do(folder, "incidents").out
     story = told(folder, "incidents", "show", outline["id"])
     assert story["incident"] == outline
+    assert story["bill"]["remaining"] == HEALTHY
+    for item in ("prompt_usd_per_million", "completion_usd_per_million", "first_text_ms"):
+        bill = story["bill"][item]
+        assert bill["routes"] == 4, item
+        assert bill["suspended"] > 0, item
+        assert bill["remaining"] > 0, item
     assert [each["class"] for each in story["rounds"]] == ["failed", "failed"]
     assert {tuple(each["peers"]["integrity"].values()) for each in story["rounds"]} == {("pass",) * 4}
     failing = [
@@ -264,11 +270,15 @@ def test_an_incident_from_the_list_to_its_transcripts(folder: Path) -> None:
     text = do(folder, "incidents", "show", outline["id"]).out
     identity = failing[0]["transcript"]
     assert identity in text
+    assert "the bill: 4 production routes were left" in text
     assert "integrity of the others: 4 pass" in text
     shown = told(folder, "transcript", identity)
     assert (shown["route"], shown["status"], shown["ending"]["how"]) == (SPOILED, 200, "eof")
     assert shown["request"]["provider"]["only"]
-    assert shown["verdicts"] == {name: said | {"version": 1} for name, said in failing[0]["verdicts"].items()}
+    versions = {contract.name: contract.version for contract in CONTRACTS}
+    assert shown["verdicts"] == {
+        name: said | {"version": versions[name]} for name, said in failing[0]["verdicts"].items()
+    }
     assert "data: " in do(folder, "transcript", identity, "--raw").out
     case = folder / "case.json"
     case.write_text(do(folder, "transcript", identity, "--case").out)
@@ -287,14 +297,21 @@ def test_marks_and_their_share(folder: Path) -> None:
         assert (marked["label"]["judgement"], marked["label"]["actor"]) == (judgement, "ada")
     summary = told(folder, "incidents", "--summary")
     assert summary["confidence"] == 0.95
-    assert [(each["model"], each["mode"]) for each in summary["groups"]] == [
-        (MODEL, "enforce"),
-        (None, "enforce"),
+    contracts = outline["contracts"]
+    assert [(each["model"], each["mode"], each["contract"]) for each in summary["groups"]] == [
+        (model, "enforce", contract) for model in (MODEL, None) for contract in (None, *contracts)
     ]
     counted = summary["groups"][-1]
     assert (counted["incidents"], counted["right"], counted["wrong"], counted["unlabelled"]) == (1, 1, 0, 0)
     assert (counted["false_positive_share"], counted["low"], counted["high"]) == (0, 0, 0.975)
-    assert "0.0% (0.0% to 97.5%)" in do(folder, "incidents", "--summary").out
+    wide = ran("incidents", "--summary", folder=folder, COLUMNS="120")
+    assert "0.0% (0.0% to 97.5%)" in wide.out
+    marked = told(folder, "incidents", "label", outline["id"], "unsure", "--reason", "hard to say")
+    assert marked["label"]["judgement"] == "unsure"
+    (counted, *_) = told(folder, "incidents", "--summary")["groups"]
+    assert (counted["right"], counted["unsure"], counted["unlabelled"]) == (0, 1, 0)
+    assert counted["false_positive_share"] is None
+    assert do(folder, "incidents", "label", outline["id"], "perhaps", "--reason", "r").code == 2
     for tokens in (["show", "999999"], ["label", "999999", "right", "--reason", "r"]):
         missing = do(folder, "incidents", *tokens)
         assert (missing.code, missing.out) == (1, "")
@@ -389,7 +406,7 @@ def test_looking_where_nothing_was_ever_stored(tmp_path: Path, tokens: list[str]
 
 def test_every_key_of_their_json_is_documented(folder: Path) -> None:
     """What each command prints with --json is named in its section of docs/cli.md."""
-    names = frozenset({MODEL, SPOILED, *HEALTHY, *CONTRACTS})
+    names = frozenset({MODEL, SPOILED, *HEALTHY, *CONTRACT_NAMES})
     (outline,) = told(folder, "incidents")
     story = told(folder, "incidents", "show", outline["id"])
     identity = story["rounds"][0]["attempts"][0]["transcript"]
@@ -408,7 +425,7 @@ def test_every_key_of_their_json_is_documented(folder: Path) -> None:
         "transcript": [identity],
     }
     documents = {name: told(folder, *name.split(), *tokens) for name, tokens in calls.items()}
-    documents["incidents show"] = {key: story[key] for key in ("rounds", "incident", "events")}
+    documents["incidents show"] = {key: story[key] for key in ("rounds", "incident", "events", "bill")}
     documents["events"] = do(folder, "events", "--limit", "5", "--json").lines
     documents["summary"] = told(folder, "incidents", "--summary")
     for document in documents["events"]:
@@ -439,7 +456,7 @@ def watched(tmp_path: Path) -> Iterator[Path]:
     """Run the daemon over a lab, a round a second."""
     with a_lab() as lab:
         a_config(tmp_path, lab.base_url)
-        assert do(tmp_path, "mode", MODEL, "enforce").code == 0
+        assert do(tmp_path, "mode", MODEL, "enforce", "--force").code == 0
         with subprocess.Popen(
             command("run"), cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.DEVNULL
         ) as daemon:

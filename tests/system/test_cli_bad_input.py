@@ -518,7 +518,7 @@ def test_a_snapshot_that_cannot_be_written_is_said_after_the_act_is_kept(place: 
     """The log comes first: the act is decided and kept, and exit code 4 says that nobody was told."""
     (place.folder / "snapshot.json").unlink()
     (place.folder / "snapshot.json").mkdir()
-    said = called("mode", MODEL, "enforce", "--config", place.config, environ=place.environ)
+    said = called("mode", MODEL, "enforce", "--force", "--config", place.config, environ=place.environ)
     assert said.code == 4
     assert said.out == ""
     (line,) = said.err.splitlines()

@@ -146,7 +146,7 @@ def test_every_key_of_the_json_is_documented(tmp_path: Path) -> None:
         environ = environment(tmp_path)
         calls: dict[str, list[Any]] = {
             "check": ["check", "--config", config],
-            "mode": ["mode", MODEL, "enforce", "--config", config],
+            "mode": ["mode", MODEL, "enforce", "--force", "--config", config],
             "first": ["round", MODEL, "--config", config],
             "round": ["round", MODEL, "--config", config],
             "status": ["status", "--config", config],

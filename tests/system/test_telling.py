@@ -71,7 +71,7 @@ def test_a_round_an_act_and_a_command_tell(tmp_path: Path) -> None:
         bench = Bench(tmp_path, notify(hook.url, sys.executable, "-c", keep, str(note)), lab.base_url)
         assert bench.call("round", MODEL).code == 0
         assert bench.call("round", MODEL).code == 0
-        assert bench.call("mode", MODEL, "enforce", "--reason", "seen enough").code == 0
+        assert bench.call("mode", MODEL, "enforce", "--force", "--reason", "seen enough").code == 0
     assert told(hook) == [["suspended"], ["closed_by_mode"]]
     for one in hook.received:
         timestamp = one.headers["routecanary-timestamp"]
@@ -89,7 +89,7 @@ def test_a_receiver_that_is_down_stops_no_act(tmp_path: Path) -> None:
     with a_lab() as lab, receiver_beside(status(500)) as hook:
         bench = Bench(tmp_path, notify(hook.url), lab.base_url)
         assert [bench.call("round", MODEL).code for _ in range(2)] == [0, 0]
-        switched = bench.call("mode", MODEL, "enforce")
+        switched = bench.call("mode", MODEL, "enforce", "--force")
     assert (switched.code, switched.out, switched.err) == (0, f"{MODEL}: enforce (switched)\n", "")
     with SqliteStore(bench.store) as store:
         tally = store.tally()[HOOK]
@@ -100,7 +100,7 @@ def test_a_round_that_did_not_happen_is_noticed(tmp_path: Path) -> None:
     """The model is told of once, by whoever looks; a round ends it."""
     with a_lab() as lab, receiver_beside(status(200)) as hook:
         bench = Bench(tmp_path, notify(hook.url), lab.base_url)
-        assert bench.call("mode", MODEL, "enforce").code == 0  # makes the store
+        assert bench.call("mode", MODEL, "enforce", "--force").code == 0  # makes the store
         first = bench.call("overdue")
         assert (first.code, first.out) == (
             1,
@@ -158,7 +158,7 @@ def test_a_hanging_receiver_is_given_its_time_and_no_more(
     monkeypatch.setattr("routecanary.cli.overdue.PATIENCE", 0.2)
     with receiver_beside(hang) as hook:
         bench = Bench(tmp_path, notify(hook.url))
-        bench.call("mode", MODEL, "enforce")
+        bench.call("mode", MODEL, "enforce", "--force")
         assert bench.call("overdue").code == 1
     with SqliteStore(bench.store) as store:
         assert store.tally()[HOOK].pending == 1
@@ -171,7 +171,7 @@ def test_no_secret_is_anywhere(tmp_path: Path) -> None:
         runs = [
             bench.call("round", MODEL),
             bench.call("round", MODEL),
-            bench.call("mode", MODEL, "enforce", "--reason", f"{KEY} {SECRET}"),
+            bench.call("mode", MODEL, "enforce", "--force", "--reason", f"{KEY} {SECRET}"),
             bench.call("overdue"),
             bench.call("status", "--json"),
         ]

@@ -5,11 +5,17 @@ from __future__ import annotations
 import getpass
 import os
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from routecanary.domain.names import RouteId, parse_route
-from routecanary.domain.times import DURATION_FORM, parse_duration
+from routecanary.domain.times import (
+    DURATION_FORM,
+    INSTANT_FORM,
+    format_instant,
+    parse_duration,
+    parse_instant,
+)
 from routecanary.errors import InputError
 from routecanary.routing.reading import is_target
 
@@ -48,6 +54,29 @@ def length_of(given: str, key: str) -> timedelta:
     if not length:
         raise InputError("no time at all", key=key, value=given, allowed=DURATION_FORM)
     return length
+
+
+def time_of(given: str, key: str, *, now: datetime) -> datetime:
+    """Read a time in the past: as such, or as a length of time back from now.
+
+    Raises:
+        InputError: It is neither, or it is to come.
+    """
+    try:
+        at = parse_instant(given)
+    except InputError:
+        try:
+            at = now - parse_duration(given)
+        except InputError as error:
+            raise InputError(
+                "neither a time nor a duration",
+                key=key,
+                value=error.value,
+                allowed=f"{INSTANT_FORM}, or {DURATION_FORM}",
+            ) from None
+    if at > now:
+        raise InputError("is to come", key=key, value=given, allowed=f"up to {format_instant(now)}")
+    return at
 
 
 def target_of(given: str) -> RouteId:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from routecanary.cli.check_document import document
 from routecanary.cli.check_findings import findings
+from routecanary.cli.check_policy import policy_change
 from routecanary.cli.check_tables import show
 from routecanary.cli.checked import Checked, Looked, ModelCheck, Unlisted
 from routecanary.cli.exit_codes import ExitCode
@@ -37,6 +38,7 @@ from routecanary.wiring import (
     channels_of,
     gateway_of,
     offline_records,
+    own_refusals_of,
     settings_at,
 )
 
@@ -47,7 +49,8 @@ def check(
     """Check configuration, texts, store, key and models, and state the cost before anything is spent.
 
     Nothing is asked of any model, save with --live. What the account itself withholds is read from a refusal
-    that costs nothing. Exit code 1 when something is wrong that a person should look at first.
+    that costs nothing. Where the policy is not the one that decided last, it says what the new one would have
+    done with the newest rounds. Exit code 1 when something is wrong that a person should look at first.
 
     Parameters
     ----------
@@ -65,6 +68,7 @@ def check(
         raise InputError("asks the gateway", key="--live", allowed="without --offline")
     settings = settings_at(config)
     catalog = catalog_of(settings)
+    own_refusals_of(settings)
     clock = SystemClock()
     looked: Looked | None = None
     with offline_records(settings, clock, to_act=live) as records:
@@ -78,6 +82,7 @@ def check(
             committed=operating.committed(clock.now().date()),
             undivided=operating.undivided,
             looked=looked,
+            policy=policy_change(records),
         )
         builtin, states = len(records.builtin), len(records.ledger.states())
     found = findings(checked)

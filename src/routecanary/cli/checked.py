@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
+from routecanary.cli.check_policy import PolicyChange
 from routecanary.domain.account import KeyInfo
 from routecanary.domain.money import NOTHING
 from routecanary.domain.names import RouteId
@@ -80,6 +81,7 @@ class Checked:
     committed: Decimal  # USD of today's budget
     undivided: frozenset[str]  # providers that can only be ignored as a whole
     looked: Looked | None  # None: the gateway was left alone
+    policy: PolicyChange | None = None  # None: the one that decided last, if any did
 
     @property
     def rounds_a_day(self) -> Decimal:

@@ -59,13 +59,14 @@ COMMANDS: Final = (
     ("requalify", "routecanary.cli.requalify:requalify", "Put a contract on trial: it suspends nobody."),
     ("events", "routecanary.cli.events:events", "Show what happened, or follow it."),
     ("incidents", "routecanary.cli.incidents:incidents", "List suspensions, or how many were wrong."),
-    ("incidents show", "routecanary.cli.incidents:show", "Tell one suspension's story."),
-    ("incidents label", "routecanary.cli.incidents:label", "Mark a suspension right or wrong."),
+    ("incidents show", "routecanary.cli.incidents_show:show", "Tell one suspension's story."),
+    ("incidents label", "routecanary.cli.incidents:label", "Mark a suspension right, wrong or unsure."),
     ("transcript", "routecanary.cli.transcript:transcript", "Show one stored answer."),
     ("store verify", "routecanary.cli.store:verify", "Recompute the event log's hash chain."),
     ("store prune", "routecanary.cli.store:prune_old", "Delete what is older than the configuration says."),
     ("judge", "routecanary.cli.judge:judge", "Judge stored transcripts."),
     ("replay", "routecanary.cli.replay:replay", "Drive the decision with a trace."),
+    ("backtest", "routecanary.cli.backtest:run_backtest", "Say what another policy would have done."),
     ("lab", "routecanary.cli.lab:lab", "Serve a gateway that misbehaves on request."),
 )
 
@@ -73,7 +74,7 @@ COMMANDS: Final = (
 # first word of several commands, what they are about
 GROUPS: Final = {
     "exclude": "Keep routes away by hand, and take it back.",
-    "incidents": "List suspensions, tell one's story, and mark it right or wrong.",
+    "incidents": "List suspensions, tell one's story, mark it, and hand out its evidence.",
     "store": "Check the event log, and delete what is old.",
 }
 

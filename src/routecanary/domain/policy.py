@@ -87,6 +87,16 @@ def policy_to_mapping(policy: Policy) -> dict[str, Any]:
     return {field.name: _written(getattr(policy, field.name)) for field in fields(policy)}
 
 
+def changed_numbers(before: Mapping[str, Any], after: Policy) -> dict[str, tuple[Any, Any]]:
+    """Find the names that another policy set otherwise, sorted: what they were, None where unknown, and are.
+
+    Args:
+        before: As `policy_to_mapping` wrote it, perhaps by an older version.
+    """
+    now = policy_to_mapping(after)
+    return {name: (before.get(name), now[name]) for name in sorted(now) if before.get(name) != now[name]}
+
+
 def _written(value: object) -> object:
     match value:
         case timedelta():

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,9 +113,12 @@ def read_lines(stream: BinaryIO, place: str = "trace") -> Iterator[bytes]:
         raise TraceError(f"cannot be read: {problem.strerror}", place=place) from problem
 
 
-def read_policy(path: Path) -> Policy:
+def read_policy(path: Path, *, unstated: Mapping[str, object] | None = None) -> Policy:
     """Read a policy file: TOML with the table `[policy]` and nothing else.
 
+    Args:
+        unstated: What the file need not state, in its own form; anything else that it leaves out is at its
+            default.
     Raises:
         PolicyError: The file cannot be read, is not TOML, or a value is unknown or out of its range.
     """
@@ -137,7 +140,7 @@ def read_policy(path: Path) -> Policy:
         raise PolicyError("unknown key", place=place, key=min(content), allowed="the table [policy]")
     if not isinstance(table, dict):
         raise PolicyError("not a table", place=place, key="policy", allowed="the table [policy]")
-    return policy_from_mapping(table, place=f"{place}: [policy]")
+    return policy_from_mapping({**(unstated or {}), **table}, place=f"{place}: [policy]")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -55,25 +55,30 @@ class Incident:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How many suspensions people marked right or wrong."""
+    """How many suspensions people marked, and how."""
 
     incidents: int
     right: int
     wrong: int
+    unsure: int = 0
 
     @property
     def unlabelled(self) -> int:
-        return self.incidents - self.right - self.wrong
+        return self.incidents - self.right - self.wrong - self.unsure
+
+    @property
+    def told(self) -> int:
+        """Those of which somebody could tell whether they were right."""
+        return self.right + self.wrong
 
     @property
     def share(self) -> float | None:
-        """The share of wrong ones among those that are marked; None where none is."""
-        marked = self.right + self.wrong
-        return self.wrong / marked if marked else None
+        """The share of wrong ones among those that are told; None where none is."""
+        return self.wrong / self.told if self.told else None
 
     def interval(self, confidence: float) -> Interval:
         """Give the exact interval of that share."""
-        return exact_interval(self.wrong, self.right + self.wrong, confidence)
+        return exact_interval(self.wrong, self.told, confidence)
 
 
 def incidents_of(events: Iterable[StoredEvent]) -> tuple[Incident, ...]:
@@ -138,7 +143,12 @@ def tally(incidents: Iterable[Incident]) -> Tally:
     """Count what people said of incidents."""
     counted = tuple(incidents)
     said = [incident.label.judgement for incident in counted if incident.label is not None]
-    return Tally(incidents=len(counted), right=said.count(Judgement.RIGHT), wrong=said.count(Judgement.WRONG))
+    return Tally(
+        incidents=len(counted),
+        right=said.count(Judgement.RIGHT),
+        wrong=said.count(Judgement.WRONG),
+        unsure=said.count(Judgement.UNSURE),
+    )
 
 
 def _begun(event: Suspended | Renewed, seq: int) -> Incident:

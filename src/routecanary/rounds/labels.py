@@ -21,6 +21,7 @@ LABELLED: Final = "incident_labelled"
 class Judgement(StrEnum):
     RIGHT = "right"
     WRONG = "wrong"  # a false positive
+    UNSURE = "unsure"  # looked at, and not told; counts neither way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
