@@ -19,6 +19,7 @@ from routecanary.judge.lost_letters import lost_letters
 from routecanary.judge.prose import without_code
 from routecanary.judge.scripts import Script, script_of
 
+_MAX_LETTERS: Final = 100_000  # of an answer that are read
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _BYTE_NAME: Final = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 _BPE_MARK: Final = re.compile(r"(?<=[^\W\d_A-Z])[ĠĊ]|[ĠĊ](?=[^\W\d_])|▁(?=[^\W\d_])|(?<=[^\W\d_])▁")
@@ -59,7 +60,7 @@ _ABOUT_CODES: Final = re.compile(
 
 def broken_encoding(answer: Answer, locale: Locale | None) -> Finding | None:
     """Find what no reader should see of an encoding; None for whole text."""
-    text, asked = answer.text, answer.asked
+    text, asked = answer.text[:_MAX_LETTERS], answer.asked
     if text.isascii() and "\\" not in text and "<0x" not in text and "&" not in text and "?" not in text:
         return None if not _C0.search(text) else _controls(text)
     surrogate = _SURROGATE.search(text)

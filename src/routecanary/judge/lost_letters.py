@@ -18,7 +18,7 @@ from routecanary.judge.languages import LATIN
 from routecanary.judge.languages.lexicon import Lexicon, fold, lexicon_of
 
 _MANY, _SHARE = 20, 0.4  # marks in place of letters, and their share of all characters
-_WORD: Final = re.compile(r"[^\W\d_]*\?{1,2}[^\W\d_]+|[^\W\d_]+\?{1,2}")
+_WORD: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{0,40}\?{1,2}[^\W\d_]{0,40}")
 _INNER: Final = re.compile(r"(?<=[a-zà-ÿ])\?(?=[a-zà-ÿ])")
 _INNER_MARKS: Final = 3  # that show a loss where there are no words to look up
 _REPAIRED: Final = 2  # different words that a lost letter makes whole
@@ -47,7 +47,8 @@ def lost_letters(prose: str, locale: Locale | None) -> Finding | None:
 
 
 def _candidates(prose: str) -> list[str]:
-    found = dict.fromkeys(fold(word) for word in _WORD.findall(prose))
+    marked = [piece for piece in prose.split() if "?" in piece]
+    found = dict.fromkeys(fold(word) for piece in marked for word in _WORD.findall(piece))
     return list(found)[:_TRIED]
 
 
