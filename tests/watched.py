@@ -176,6 +176,7 @@ def a_configuration(settings: Settings, host: Host, **changes: Any) -> Configura
         gateway=host,  # type: ignore[arg-type]
         catalog=catalog_of(settings),
         builtin=builtin_of(settings),
+        own_refusals=(),
         channels=(),
         heartbeat=None,
         hide=Redactor(),

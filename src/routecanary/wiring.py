@@ -38,6 +38,8 @@ from routecanary.domain.redaction import Redactor, secret_parts
 from routecanary.domain.secret import Secret
 from routecanary.domain.settings import Settings
 from routecanary.errors import ConfigError
+from routecanary.judge.refusals.entry import Entry
+from routecanary.judge.refusals.own import own_entries
 from routecanary.probe.catalog import Catalog, catalog_from_texts
 from routecanary.probe.pin import Users
 from routecanary.rounds.ports import Channel, Gateway, Heartbeat, Store
@@ -149,6 +151,17 @@ def catalog_of(settings: Settings) -> Catalog:
     )
     catalog.require(settings.probes.locales, place=settings.place)
     return catalog
+
+
+def own_refusals_of(settings: Settings) -> tuple[Entry, ...]:
+    """Read the administrator's own tables of refusals, and try them.
+
+    Raises:
+        InputError: A table is malformed, does not find its own sentences, or convicts what it should spare.
+    """
+    judging = settings.judging
+    texts = own_texts(judging.refusals, key="contracts.filtering.refusals")
+    return own_entries(texts, refusal_points=judging.refusal_points) if texts else ()
 
 
 def builtin_of(settings: Settings) -> tuple[BuiltinEntry, ...]:
@@ -267,6 +280,7 @@ def world_of(
         clock=clock,
         rng=chance,
         users=Users.drawn(chance),
+        own_refusals=own_refusals_of(settings),
     )
 
 
@@ -314,6 +328,7 @@ class Configuration:
     gateway: OpenRouterGateway  # whoever uses it enters it
     catalog: Catalog
     builtin: tuple[BuiltinEntry, ...]
+    own_refusals: tuple[Entry, ...]
     channels: tuple[Channel, ...]
     heartbeat: Heartbeat | None
     hide: Redactor
@@ -334,6 +349,7 @@ def configuration_of(settings: Settings, clock: Clock) -> Configuration:
         gateway=gateway_of(settings, api_key_of(settings), clock),
         catalog=catalog_of(settings),
         builtin=builtin_of(settings),
+        own_refusals=own_refusals_of(settings),
         channels=channels_of(settings, clock),
         heartbeat=heartbeat_of(settings),
         hide=redactor_of(settings),
@@ -351,6 +367,7 @@ def reconfigure(world: World, configuration: Configuration) -> None:
     world.gateway = configuration.gateway
     world.catalog = configuration.catalog
     world.builtin = configuration.builtin
+    world.own_refusals = configuration.own_refusals
     world.snapshot_file = FileSnapshot(Path(settings.snapshot_path))
     world.published = None
     world.ledger.replace_policy(settings.policy)

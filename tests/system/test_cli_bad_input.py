@@ -189,6 +189,10 @@ FILES = {
         call=with_changed("[probes]", '[probes]\nlocales = ["cy"]', "check", "--offline"),
         says=("cy", "allowed"),
     ),
+    "no such tables of refusals": Bad(
+        call=with_more('[contracts.filtering]\nrefusals = "nosuch"\n', "check", "--offline"),
+        says=("nosuch", "contracts.filtering.refusals", "no such directory"),
+    ),
     "no such built-in layer": Bad(
         call=with_more('[routing]\nbuiltin = "nosuch.toml"\n', "ignore", MODEL),
         says=("nosuch.toml", "no such file"),

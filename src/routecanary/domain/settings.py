@@ -90,6 +90,7 @@ class JudgingSettings:
     mix_units: int = 12  # foreign units that a mix needs
     mix_share: float = 0.2  # and their share of the answer
     refusal_points: int = 4  # score from which a text is a refusal
+    refusals: str | None = None  # directory of own tables of refusals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from random import Random
 
 from routecanary.discover.changes import Belief
 from routecanary.domain.names import ModelId
+from routecanary.judge.refusals.entry import Entry
 from routecanary.judge.settings import Settings as JudgeSettings
 from routecanary.probe.catalog import Catalog
 from routecanary.probe.pin import Users
@@ -22,6 +23,7 @@ class World(Records):
     catalog: Catalog
     rng: Random
     users: Users
+    own_refusals: tuple[Entry, ...] = ()
     beliefs: dict[ModelId, Belief] = field(default_factory=dict)
 
     def judge_settings(self) -> JudgeSettings:
@@ -36,4 +38,5 @@ class World(Records):
             mix_units=judging.mix_units,
             mix_share=judging.mix_share,
             refusal_points=judging.refusal_points,
+            own_refusals=self.own_refusals,
         )

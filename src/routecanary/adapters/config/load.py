@@ -237,6 +237,7 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
             mix_units=file.contracts.language.mix_units,
             mix_share=file.contracts.language.mix_share,
             refusal_points=file.contracts.filtering.refusal_points,
+            refusals=at(file.contracts.filtering.refusals),
         ),
         contracts=_contracts(file.contracts),
         requalify=file.contracts.requalify,

@@ -234,6 +234,7 @@ class LatencyTable(ContractTable):
 
 class FilteringTable(ContractTable):
     refusal_points: Annotated[int, read.whole(3, 20)] = _JUDGING.refusal_points
+    refusals: Annotated[str | None, read.path()] = None
 
 
 class LanguageTable(ContractTable):

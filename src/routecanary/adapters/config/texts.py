@@ -1,7 +1,7 @@
-"""Where do the probes' texts come from?
+"""Where do the probes' texts come from, and an administrator's own tables of refusals?
 
-From the package, and from the directory that `[probes] texts` names. They are only read here; what they say
-is understood by `probe.catalog`.
+From the package, and from the directories that `[probes] texts` and `[contracts.filtering] refusals` name.
+They are only read here; what they say is understood by `probe.catalog` and `judge.refusals`.
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ def shipped_texts() -> dict[str, str]:
     }
 
 
-def own_texts(directory: str | None) -> dict[str, str]:
+def own_texts(directory: str | None, *, key: str = "probes.texts") -> dict[str, str]:
     """Read an administrator's texts: path → TOML; none where no directory is named.
 
+    Args:
+        key: The option that names the directory, for the message.
     Raises:
         ConfigError: The directory cannot be listed or holds no `.toml` file, or a file cannot be read.
     """
     if directory is None:
         return {}
-    place, key = directory, "probes.texts"
+    place = directory
     try:
         paths = sorted(path for path in Path(directory).iterdir() if path.suffix == ".toml")
     except FileNotFoundError:

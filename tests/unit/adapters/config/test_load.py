@@ -97,6 +97,7 @@ lag_limit = "50ms"
 [contracts.filtering]
 enabled = false
 refusal_points = 5
+refusals = "words"
 [contracts.structured]
 confirmations = 4
 [contracts.language]
@@ -159,7 +160,12 @@ def test_every_option_arrives() -> None:
         ),
         latency=LatencySettings(limit=seconds[2], listen=seconds[3], lag_limit=timedelta(milliseconds=50)),
         judging=JudgingSettings(
-            own_limit_tokens=3_000, min_units=20, mix_units=15, mix_share=0.3, refusal_points=5
+            own_limit_tokens=3_000,
+            min_units=20,
+            mix_units=15,
+            mix_share=0.3,
+            refusal_points=5,
+            refusals="/etc/canary/words",
         ),
         contracts={
             "latency": ContractSettings(enforce=False),
