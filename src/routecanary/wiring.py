@@ -284,6 +284,21 @@ def world_of(
     )
 
 
+def trial_world(
+    settings: Settings, *, gateway: Gateway, clock: Clock, catalog: Catalog, rng: Random
+) -> World:
+    """Put the parts together for a trial: nothing is kept but in memory, and nobody is named beforehand."""
+    return world_of(
+        settings,
+        store=MemoryStore(),
+        gateway=gateway,
+        clock=clock,
+        catalog=catalog,
+        builtin=(),
+        rng=rng,
+    )
+
+
 @contextmanager
 def offline_records(settings: Settings, clock: Clock, *, to_act: bool = False) -> Iterator[Records]:
     """Open the log for acts and listings; nothing is asked of the gateway.

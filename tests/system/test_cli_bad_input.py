@@ -122,6 +122,13 @@ ARGUMENTS = {
     "endless length": Bad(call=plain("demo", "--seconds", "inf"), says=("--seconds", "inf", "allowed")),
     "not a length": Bad(call=plain("demo", "--seconds", "nan"), says=("--seconds", "nan", "allowed")),
     "unknown demo": Bad(call=plain("demo", "--scenario", "nosuch"), says=("nosuch", "allowed", "demo")),
+    "full demo with a length": Bad(
+        call=plain("demo", "--full", "--seconds", "1"), says=("--full", "--seconds")
+    ),
+    "no seed": Bad(call=plain("demo", "--full", "--seeds", "0"), says=("--seeds", "0", "allowed: 1 to 1000")),
+    "seeds for one scenario": Bad(
+        call=plain("demo", "--seeds", "3"), says=("--seeds", "only with --full", "3")
+    ),
     "not a factor": Bad(call=plain("lab", "--time-scale", "0"), says=("--time-scale", "0", "allowed")),
     "not a port": Bad(call=plain("lab", "--port", "70000"), says=("--port", "70000", "allowed: 0 to 65535")),
     "not a host": Bad(call=plain("lab", "--host", "256.1.1.1.invalid"), says=("--host", "cannot listen")),

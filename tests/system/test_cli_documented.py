@@ -13,8 +13,11 @@ import pytest
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.main import COMMANDS
+from routecanary.demo.full import Caught, FullStory
+from routecanary.demo.full_view import full_document
 from routecanary.demo.play import RouteStory, Story
 from routecanary.demo.view import document as document_of_demo
+from routecanary.lab.faults import FAULT_NAMED
 from routecanary.lab.scenario import builtin_scenario
 from tests.commandline import MODEL, SPOILED, a_config, a_lab, called, environment
 
@@ -115,12 +118,14 @@ def undocumented(name: str, document: object, *, named: frozenset[str] = frozens
 
 
 def test_every_key_of_the_demo_is_documented() -> None:
-    """As printed at the end of `demo --json`."""
+    """As printed at the end of `demo --json`, with `--full` and without."""
     model = builtin_scenario("spoiled").models[0]
     story = Story(
         model=model.id, seed=1, routes={route.tag: RouteStory(route=route) for route in model.routes}
     )
     assert not undocumented("demo", document_of_demo(story))
+    caught = Caught(fault=FAULT_NAMED["missing_done"], seed=1, shown=[1])
+    assert not undocumented("demo", full_document(FullStory(caught=[caught])))
 
 
 def test_every_key_of_the_lab_is_documented(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,21 +11,34 @@ from rich.console import Console
 from rich.live import Live
 
 from routecanary.cli.exit_codes import ExitCode
-from routecanary.cli.loop import run_async
+from routecanary.cli.loop import calm_collector, run_async
 from routecanary.cli.output import complain, say, say_json, say_table
+from routecanary.demo.full import FullStory, play_full
+from routecanary.demo.full_view import FULL_RESULT, full_document, full_rows
 from routecanary.demo.play import Story, play
 from routecanary.demo.view import RESULT, document, factors, live, result_rows
 from routecanary.errors import InputError
 from routecanary.lab.scenario import builtin_scenario
 
+DEMO: Final = "demo"
 MOST_SECONDS: Final = 86_400
+MOST_SEEDS: Final = 1_000
 
 
-def demo(*, seconds: float | None = None, seed: int = 1, scenario: str = "demo", json: bool = False) -> int:
+def demo(
+    *,
+    seconds: float | None = None,
+    seed: int = 1,
+    scenario: str = DEMO,
+    full: bool = False,
+    seeds: int = 1,
+    json: bool = False,
+) -> int:
     """Watch a lab gateway misbehave and the canary route around it.
 
     Real HTTP, the real judges and the real decision, with time compressed. With --seconds it ends by itself,
-    prints a table, and exits 1 if a planted persistent fault was missed or a healthy route suspended.
+    prints a table, and exits 1 if a planted persistent fault was missed or a healthy route suspended. With
+    --full it tries every fault of the lab in every shipped locale, without sockets, and does the same.
 
     Parameters
     ----------
@@ -35,6 +48,10 @@ def demo(*, seconds: float | None = None, seed: int = 1, scenario: str = "demo",
         Of every draw.
     scenario
         A scenario that the package ships.
+    full
+        Try every fault, in groups, instead of one scenario.
+    seeds
+        How many seeds --full tries, from --seed on.
     json
         Print the result as one JSON object, and no live view.
     """
@@ -42,6 +59,10 @@ def demo(*, seconds: float | None = None, seed: int = 1, scenario: str = "demo",
         raise InputError(
             "not a length", key="--seconds", value=seconds, allowed=f"above 0, up to {MOST_SECONDS}"
         )
+    if full:
+        return _demo_in_full(seeds=seeds, seed=seed, json=json, odd=seconds is not None or scenario != DEMO)
+    if seeds != 1:
+        raise InputError("only with --full", key="--seeds", value=seeds)
     played = builtin_scenario(scenario)
     told: list[Story] = []
     with _silent() if json else _watched() as show:
@@ -62,6 +83,32 @@ def demo(*, seconds: float | None = None, seed: int = 1, scenario: str = "demo",
         _show(story)
     # whoever stops an endless play early did not give every fault its time
     return ExitCode.OK if story.right or seconds is None else ExitCode.FINDING
+
+
+def _demo_in_full(*, seeds: int, seed: int, json: bool, odd: bool) -> int:
+    if odd:
+        raise InputError("not together with --seconds or --scenario", key="--full")
+    if not 1 <= seeds <= MOST_SEEDS:
+        raise InputError("not a number of seeds", key="--seeds", value=seeds, allowed=f"1 to {MOST_SEEDS}")
+    told = 0
+
+    def on_group(story: FullStory) -> None:
+        nonlocal told
+        for each in story.caught[told:] if not json else ():
+            if not each.right:
+                complain(f"seed {each.seed}: {each.fault.name} shown in {each.shown}, not as expected")
+        told = len(story.caught)
+
+    calm_collector()
+    story = run_async(play_full(range(seed, seed + seeds), on_group=on_group))
+    if json:
+        say_json(full_document(story))
+    else:
+        say_table(FULL_RESULT, full_rows(story))
+        verdict = "every fault as expected" if story.right else "NOT as expected"
+        say(f"{story.rounds} rounds, {story.probes} probes in {story.real_seconds:.0f} s: {verdict}")
+        say(f"healthy routes suspended: {', '.join(story.healthy_suspended) or 'none'}")
+    return ExitCode.OK if story.right else ExitCode.FINDING
 
 
 @contextmanager
