@@ -81,12 +81,18 @@ def filter_note(frame: dict[str, Any]) -> str | None:
                 for category, result in results.items():
                     if isinstance(result, dict) and result.get("filtered") is True:
                         return f"{key}: {category} filtered"
+            for part in (item.get("message"), item.get("delta")):
+                if isinstance(part, dict) and part.get("contentOrigin") == "Apology":
+                    return "an apology in place of the answer"
     for key in ("promptFeedback", "prompt_feedback"):
         feedback = frame.get(key)
         if isinstance(feedback, dict):
             reason = feedback.get("blockReason") or feedback.get("block_reason")
             if isinstance(reason, str) and reason:
                 return f"prompt blocked: {reason[:60]}"
+    details = frame.get("incomplete_details")
+    if isinstance(details, dict) and details.get("reason") == "content_filter":
+        return "incomplete: content_filter"
     status = frame.get("base_resp")
     if isinstance(status, dict) and "sensitive" in str(status.get("status_msg", "")):
         return str(status["status_msg"])[:60]

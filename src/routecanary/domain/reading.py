@@ -26,6 +26,7 @@ from routecanary.domain.probe import Json
 _MAX_TEXT: Final = 2_000_000  # characters of visible text
 _MAX_NAMES: Final = 16  # distinct providers, models or ids worth keeping
 _MAX_CALLS: Final = 256  # tool calls
+_NOTES: Final = ("content_filter", "eedback", "base_resp", "contentOrigin")  # of filters: nearly no frame has one
 _KEEPALIVE_WORDS: Final = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 
@@ -68,7 +69,7 @@ class Reading:
         if frame is not None:
             if name == "error" or frame.get("object") == "error":
                 self._take_error(frame.get("error") or frame)
-            may_note = "content_filter" in data or "eedback" in data or "base_resp" in data
+            may_note = any(mark in data for mark in _NOTES)
             self.take_frame(frame, at_ms, may_note=may_note)
             return
         bare = data.strip()
