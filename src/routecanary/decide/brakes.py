@@ -23,6 +23,7 @@ Verdicts = Mapping[RouteId, Mapping[ContractName, VerdictKind]]
 _Column = dict[RouteId, VerdictKind]
 """One contract's verdicts in one round, by route."""
 
+_OF_AN_OUTAGE = frozenset({VerdictKind.TRANSPORT, VerdictKind.ACCOUNT})
 _FEWEST_OF_ONE_MIND = 2  # routes; fewer than common_cause_min_routes will do where all of them fail
 
 
@@ -45,29 +46,36 @@ def brake(state: ModelState, line: Round, policy: Policy) -> Braked:
     events: list[Event] = []
     silent: set[ContractName] = set()
     weak: set[ContractName] = set()
-    believed: dict[RouteId, dict[ContractName, VerdictKind]] = {name: {} for name in line.routes}
+    doubted: dict[RouteId, dict[ContractName, VerdictKind]] = {}
     for contract in _contracts(line):
         judged = {
             name: report.verdicts[contract]
             for name, report in line.routes.items()
             if contract in report.verdicts
         }
-        controls = frozenset(name for name, report in line.routes.items() if contract in report.control_for)
         column = dict(judged)
-        events += _doubt_weak_probe(state, line, contract, column, controls)
-        if any(judged.get(name) is VerdictKind.PASS for name in controls):
-            weak.add(contract)
+        controls = frozenset(name for name, report in line.routes.items() if contract in report.control_for)
+        if controls:
+            events += _doubt_weak_probe(state, line, contract, column, controls)
+            if any(judged.get(name) is VerdictKind.PASS for name in controls):
+                weak.add(contract)
         if contract == FILTERING and not _host_is_to_blame(judged, controls):
             _set_aside_fails(column)
             silent.add(contract)
-        common = _common_cause(state, line, contract, column, policy=policy)
-        if common:
-            events += common
-            silent.add(contract)
+        if VerdictKind.FAIL in column.values():
+            common = _common_cause(state, line, contract, column, policy=policy)
+            if common:
+                events += common
+                silent.add(contract)
         for name, kind in column.items():
-            believed[name][contract] = kind
+            if kind is not judged[name]:
+                doubted.setdefault(name, {})[contract] = kind
     if _is_outage(line):
         events.append(GatewayOutage(at=line.at, model=line.model))
+    believed = {
+        name: {**report.verdicts, **doubted[name]} if name in doubted else report.verdicts
+        for name, report in line.routes.items()
+    }
     return Braked(believed, tuple(events), frozenset(silent), frozenset(weak))
 
 
@@ -79,7 +87,10 @@ def known_offenders(state: ModelState, contract: ContractName) -> frozenset[str]
 
 
 def _contracts(line: Round) -> list[ContractName]:
-    return sorted({contract for report in line.routes.values() for contract in report.verdicts})
+    found = set[ContractName]()
+    for report in line.routes.values():
+        found.update(report.verdicts)
+    return sorted(found)
 
 
 def _doubt_weak_probe(
@@ -123,9 +134,16 @@ def _common_cause(
 ) -> list[Event]:
     """Doubt the fails of routes that fail together; known offenders neither count nor profit."""
     known = known_offenders(state, contract)
-    conclusive = {name for name, kind in column.items() if kind.conclusive and name not in known}
-    failing = {name for name in conclusive if column[name] is VerdictKind.FAIL}
-    total, failed = len(conclusive), len(failing)
+    failing, total = set[RouteId](), 0
+    for name, kind in column.items():
+        if name in known:
+            continue
+        if kind is VerdictKind.FAIL:
+            failing.add(name)
+        elif kind is not VerdictKind.PASS:
+            continue
+        total += 1
+    failed = len(failing)
     many = total >= policy.common_cause_min_routes and failed > policy.common_cause_share * total
     everyone = total >= _FEWEST_OF_ONE_MIND and failed == total
     if not (many or everyone):
@@ -137,6 +155,11 @@ def _common_cause(
 
 def _is_outage(line: Round) -> bool:
     """Say whether the round holds verdicts, and none but `transport` and `account`, `skipped` aside."""
-    kinds = {kind for report in line.routes.values() for kind in report.verdicts.values()}
-    kinds.discard(VerdictKind.SKIPPED)
-    return bool(kinds) and kinds <= {VerdictKind.TRANSPORT, VerdictKind.ACCOUNT}
+    heard = False
+    for report in line.routes.values():
+        for kind in report.verdicts.values():
+            if kind in _OF_AN_OUTAGE:
+                heard = True
+            elif kind is not VerdictKind.SKIPPED:
+                return False
+    return heard

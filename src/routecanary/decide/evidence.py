@@ -32,6 +32,10 @@ _ROUNDING: Final = 1e-9  # of a grid step
 _MOST_P0: Final = 0.95
 _YEAR: Final = timedelta(days=365)
 _CONFIRMATIONS: Final = 2  # further attempts that a chance fail brings along
+_IMPLIED: Final[Mapping[VerdictKind | None, tuple[bool, ...]]] = {
+    VerdictKind.PASS: (False,),
+    VerdictKind.FAIL: (True,),
+}
 NO_EVIDENCE: Final = Evidence()
 
 
@@ -168,9 +172,7 @@ def attempts_of(report: RouteReport, contract: ContractName) -> Sequence[bool]:
 
 def implied_attempts(verdict: VerdictKind | None) -> tuple[bool, ...]:
     """Say what a verdict means where no attempts are stated: one, if it is conclusive."""
-    if verdict is None or not verdict.conclusive:
-        return ()
-    return (verdict is VerdictKind.FAIL,)
+    return _IMPLIED.get(verdict, ())
 
 
 def recovered(route: RouteState, policy: Policy) -> bool:
@@ -250,7 +252,8 @@ def _reversed(log_r: float, earned: Earned, attempts: Sequence[bool], *, weak: b
 
 def _tally(evidence: Evidence, since: datetime) -> tuple[int, int]:
     attempts = fails = 0
-    for bucket in evidence.buckets:
-        if bucket.start >= since:
-            attempts, fails = attempts + bucket.attempts, fails + bucket.fails
+    for bucket in reversed(evidence.buckets):
+        if bucket.start < since:  # oldest first: so are all before it
+            break
+        attempts, fails = attempts + bucket.attempts, fails + bucket.fails
     return attempts, fails

@@ -184,19 +184,25 @@ def _outcome(
 ) -> RouteOutcome:
     """Class one route: touched by an act while the round ran, it is frozen."""
     report = line.routes[name]
-    verdicts = {contract: kind for contract, kind in believed.items() if contract not in route.control_for}
+    acted = name in line.acted
+    if route.control_for:
+        believed = {
+            contract: kind for contract, kind in believed.items() if contract not in route.control_for
+        }
     streak = aged(route.streak, line.at, policy)
-    suspects = streak.suspicion | (route.suspension.contracts if route.suspension else frozenset())
-    round_class = RoundClass.FROZEN if name in line.acted else classify(verdicts, suspects)
-    advanced = advance(
-        streak, round_class, verdicts, at=line.at, locale=report.locale or line.locale, policy=policy
+    suspects = streak.suspicion
+    if route.suspension is not None:
+        suspects |= route.suspension.contracts
+    round_class = RoundClass.FROZEN if acted else classify(believed, suspects)
+    streak, counted = advance(
+        streak, round_class, believed, at=line.at, locale=report.locale or line.locale, policy=policy
     )
     return RouteOutcome(
         round_class=round_class,
-        streak=advanced.streak,
-        counted=advanced.counted,
+        streak=streak,
+        counted=counted,
         verdicts=report.verdicts,
-        failing=frozenset(contract for contract, kind in verdicts.items() if kind is VerdictKind.FAIL),
+        failing=_failing(believed),
         evidence=evidence,
         attempts={
             contract: stated
@@ -204,5 +210,11 @@ def _outcome(
             if stated != implied_attempts(report.verdicts.get(contract))
         },
         locale=None if report.locale == line.locale else report.locale,
-        acted=name in line.acted,
+        acted=acted,
     )
+
+
+def _failing(verdicts: Mapping[ContractName, VerdictKind]) -> frozenset[ContractName]:
+    if VerdictKind.FAIL not in verdicts.values():
+        return frozenset()
+    return frozenset(contract for contract, kind in verdicts.items() if kind is VerdictKind.FAIL)

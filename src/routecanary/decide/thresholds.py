@@ -11,7 +11,10 @@ whole number of steps; a fail is rounded up, against suspending too late in the 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import count
 from typing import Final, NamedTuple
 
 _STEPS_OF_A_PASS: Final = 4  # grid steps that one pass goes down
@@ -46,21 +49,14 @@ def threshold(p0: float, p1: float, attempts_to_alarm: float) -> Threshold:
     """
     formula = math.log(attempts_to_alarm)
     step = log_loss(p0, p1) / _STEPS_OF_A_PASS
-    up = math.ceil(log_gain(p0, p1) / step)
     most = math.ceil(formula / step)
-    if most > _MOST_STATES or most < 1:
+    if not 1 <= most <= _MOST_STATES:
         return Threshold(max(0.0, formula), exact=False)
-    low, high = 0, most  # the alarm at grid step `high` is rare enough
-    if mean_attempts(p0, up, _STEPS_OF_A_PASS, high) < attempts_to_alarm:
+    means = _means(p0, math.ceil(log_gain(p0, p1) / step), _STEPS_OF_A_PASS)
+    alarm = means.first_reaching(attempts_to_alarm, most)
+    if alarm is None or alarm * step >= formula:
         return Threshold(formula, exact=False)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if mean_attempts(p0, up, _STEPS_OF_A_PASS, middle) >= attempts_to_alarm:
-            high = middle
-        else:
-            low = middle
-    exact = high * step
-    return Threshold(exact, exact=True) if exact < formula else Threshold(formula, exact=False)
+    return Threshold(alarm * step, exact=True)
 
 
 def mean_attempts(rate: float, up: int, down: int, alarm: int) -> float:
@@ -70,25 +66,65 @@ def mean_attempts(rate: float, up: int, down: int, alarm: int) -> float:
     Args:
         alarm: In grid steps, at least 1.
     """
-    # E[i] = 1 + rate E[i + up] + (1 - rate) E[max(0, i - down)], E = 0 from `alarm` on. Eliminated from the
-    # top: each row holds its own column and those below it, at most `down` of them after elimination.
+    return _means(rate, up, down).until(alarm)
+
+
+class _Means:
+    """The mean numbers of attempts to each alarm of one walk, worked out as far as they are asked for."""
+
+    def __init__(self, rate: float, up: int, down: int) -> None:
+        self._walk = _mean_by_alarm(rate, up, down)
+        self._known: list[float] = []  # of the alarms 1, 2, …; rising
+
+    def until(self, alarm: int) -> float:
+        while len(self._known) < alarm:
+            self._known.append(next(self._walk))
+        return self._known[alarm - 1]
+
+    def first_reaching(self, attempts: float, most: int) -> int | None:
+        """Find the least alarm, `most` at the highest, whose mean is so large; None: there is none."""
+        while not self._known or (self._known[-1] < attempts and len(self._known) < most):
+            self.until(len(self._known) + 1)
+        alarm = bisect_left(self._known, attempts) + 1
+        return alarm if alarm <= min(most, len(self._known)) else None
+
+
+@lru_cache(maxsize=256)
+def _means(rate: float, up: int, down: int) -> _Means:
+    return _Means(rate, up, down)
+
+
+def _mean_by_alarm(rate: float, up: int, down: int) -> Iterator[float]:
+    """Yield the mean number of attempts to the alarms 1, 2, 3, … of the walk from 0.
+
+    State by state, upwards: how long does it take from state i until the walk first stands above i, and
+    where does it stand then? Sums of positive terms only: nothing cancels.
+    """
     passed = 1.0 - rate
-    rows: list[dict[int, float]] = [{} for _ in range(alarm)]  # E[i] = constant[i] + Σ rows[i][j] E[j], j < i
-    constant = [0.0] * alarm
-    for i in range(alarm - 1, -1, -1):
-        total, terms = 1.0, {max(0, i - down): passed}
-        above = i + up
-        if above < alarm:
-            total += rate * constant[above]
-            for j, weight in rows[above].items():
-                terms[j] = terms.get(j, 0.0) + rate * weight
-        # replace what lies above i by what lies below it, the highest first
-        while (top := max(terms)) > i:
-            weight = terms.pop(top)
-            total += weight * constant[top]
-            for j, inner in rows[top].items():
-                terms[j] = terms.get(j, 0.0) + weight * inner
-        own = 1.0 - terms.pop(i, 0.0)
-        constant[i] = total / own
-        rows[i] = {j: weight / own for j, weight in terms.items()}
-    return constant[0]
+    steps: list[list[float]] = []  # for each state: the chances to come out 1 … `up` above it
+    times: list[float] = []  # mean attempts until then
+    reached = [1.0] + [0.0] * (
+        up - 1
+    )  # the chance that, of i and all above, the walk from 0 meets this first
+    mean = 0.0
+    for i in count():
+        back = max(0, i - down)
+        chances = [1.0] + [0.0] * (i - back + up)  # from `back` on: where does it come to, i or above, first?
+        climbed = 0.0
+        for k in range(back, i):
+            chance = chances[k - back]
+            if chance:
+                climbed += chance * times[k]
+                begin = k - back + 1
+                chances[begin : begin + up] = [
+                    old + chance * new for old, new in zip(chances[begin : begin + up], steps[k], strict=True)
+                ]
+        out = [passed * chance for chance in chances[i - back + 1 :]]
+        out[up - 1] += rate
+        leaves = sum(out)  # 1 - the chance to come back to i itself
+        times.append((1.0 + passed * climbed) / leaves)
+        steps.append([chance / leaves for chance in out])
+        here = reached[0]
+        mean += here * times[i]
+        reached = [old + here * new for old, new in zip([*reached[1:], 0.0], steps[i], strict=True)]
+        yield mean
