@@ -26,7 +26,7 @@ from routecanary.domain.probe import Json
 _MAX_TEXT: Final = 2_000_000  # characters of visible text
 _MAX_NAMES: Final = 16  # distinct providers, models or ids worth keeping
 _MAX_CALLS: Final = 256  # tool calls
-_NOTES: Final = ("content_filter", "eedback", "base_resp", "contentOrigin")  # of filters: nearly no frame has one
+_NOTES: Final = ("content_filter", "eedback", "base_resp", "contentOrigin")  # of filters: rare
 _KEEPALIVE_WORDS: Final = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 
