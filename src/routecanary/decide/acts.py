@@ -84,7 +84,11 @@ def _requalify(state: ModelState, act: Requalify, at: datetime) -> tuple[Event, 
         for name, route in sorted(state.routes.items())
         if not route.streak.suspicion.isdisjoint(act.contracts)
     }
-    weighed = any(not route.evidence.keys().isdisjoint(act.contracts) for route in state.routes.values())
+    weighed = any(
+        not route.days[-1].attempts.keys().isdisjoint(act.contracts)
+        for route in state.routes.values()
+        if route.days
+    )
     if not streaks and not weighed:
         return ()
     return (

@@ -17,15 +17,15 @@ from typing import Final, NamedTuple
 from routecanary.decide.brakes import known_offenders
 from routecanary.decide.capacity import covered
 from routecanary.decide.thresholds import Threshold, log_gain, log_loss, threshold
-from routecanary.domain.evidence import Bucket, Earned, Evidence, Weighed
+from routecanary.domain.evidence import Day, Earned, Evidence, Weighed
 from routecanary.domain.names import LANGUAGE, ContractName, Locale, RouteId
 from routecanary.domain.policy import Policy
 from routecanary.domain.round import Round, RouteReport
 from routecanary.domain.state import ModelState, RouteState
 from routecanary.domain.verdict import VerdictKind
 
-_BUCKET: Final = timedelta(days=1)
-_MOST_BUCKETS: Final = 32  # more than the longest window has days
+_DAY: Final = timedelta(days=1)
+_MOST_DAYS: Final = 32  # more than the longest window has
 MIN_ROUNDS: Final = 2  # different rounds with a fail, without which no ratio suspends anybody
 _GRID: Final = 2_000  # p0 is rounded up to a multiple of 1/2000: few thresholds serve many rounds
 _ROUNDING: Final = 1e-9  # of a grid step
@@ -131,9 +131,9 @@ class Scales:
     def _peers_of(self, contract: ContractName) -> _Peers:
         offenders = known_offenders(self._state, contract)
         tallies = {
-            name: _tally(route.evidence[contract], self._since)
+            name: _tally(route.days, contract, self._since)
             for name, route in self._state.routes.items()
-            if contract in route.evidence and name not in offenders
+            if name not in offenders
         }
         attempts, fails = (sum(tally[place] for tally in tallies.values()) for place in (0, 1))
         return _Peers(attempts, fails, tallies)
@@ -184,28 +184,47 @@ def recovered(route: RouteState, policy: Policy) -> bool:
     return all(held.log_r.get(contract, 0.0) >= needed for contract in held.evidence)
 
 
-def at_one(evidence: Mapping[ContractName, Evidence]) -> dict[ContractName, Evidence]:
-    """Set every ratio back to 1; what the attempts say of how often routes fail stays."""
-    return {contract: Evidence(buckets=one.buckets) for contract, one in evidence.items()}
+def ratios_after(
+    known: Mapping[ContractName, Evidence], added: Mapping[ContractName, Weighed]
+) -> Mapping[ContractName, Evidence]:
+    """Lay what a round added into the ratios; those that stand at 1 are not kept."""
+    moved = {contract: weighed.after for contract, weighed in added.items() if weighed.after.log_m > 0}
+    if not known:
+        return moved
+    kept = {contract: one for contract, one in known.items() if contract not in added}
+    return {**kept, **moved}
 
 
-def laid_in(known: Evidence, added: Weighed, at: datetime) -> Evidence:
-    """Lay a round's attempts into what is known of a contract."""
-    buckets, after = known.buckets, added.after
-    last = buckets[-1] if buckets else None
-    if last is not None and at - last.start < _BUCKET:
-        kept, start, attempts, fails = buckets[:-1], last.start, last.attempts, last.fails
-    else:
-        kept, start, attempts, fails = buckets[-_MOST_BUCKETS + 1 :], at, 0, 0
-    bucket = Bucket(start=start, attempts=attempts + added.attempts, fails=fails + added.fails)
-    return Evidence(
-        log_m=after.log_m,
-        rounds=after.rounds,
-        attempts=after.attempts,
-        fails=after.fails,
-        locales=after.locales,
-        buckets=(*kept, bucket),
+def days_after(days: tuple[Day, ...], added: Mapping[ContractName, Weighed], at: datetime) -> tuple[Day, ...]:
+    """Count a round's attempts; a day begins with the first round that is a day later than its start."""
+    attempts: dict[ContractName, int] = {}
+    fails: dict[ContractName, int] = {}
+    kept, start = days[-_MOST_DAYS + 1 :], at
+    if days:
+        last = days[-1]
+        attempts.update(last.attempts)
+        fails.update(last.fails)
+        if at - last.start < _DAY:
+            kept, start = days[:-1], last.start
+    for contract, weighed in added.items():
+        attempts[contract] = attempts.get(contract, 0) + weighed.attempts
+        if weighed.fails:
+            fails[contract] = fails.get(contract, 0) + weighed.fails
+    return (*kept, Day(start=start, attempts=attempts, fails=fails))
+
+
+def days_without(days: tuple[Day, ...], contracts: frozenset[ContractName]) -> tuple[Day, ...]:
+    """Forget the attempts of some contracts."""
+    return tuple(
+        Day(start=day.start, attempts=_without(day.attempts, contracts), fails=_without(day.fails, contracts))
+        for day in days
     )
+
+
+def _without(
+    counts: Mapping[ContractName, int], contracts: frozenset[ContractName]
+) -> dict[ContractName, int]:
+    return {contract: count for contract, count in counts.items() if contract not in contracts}
 
 
 @lru_cache(maxsize=64)
@@ -250,10 +269,13 @@ def _reversed(log_r: float, earned: Earned, attempts: Sequence[bool], *, weak: b
     return log_r
 
 
-def _tally(evidence: Evidence, since: datetime) -> tuple[int, int]:
-    attempts = fails = 0
-    for bucket in reversed(evidence.buckets):
-        if bucket.start < since:  # oldest first: so are all before it
-            break
-        attempts, fails = attempts + bucket.attempts, fails + bucket.fails
+def _tally(days: tuple[Day, ...], contract: ContractName, since: datetime) -> tuple[int, int]:
+    """Add up the attempts and the fails of the days that began at `since` or later."""
+    if not days:
+        return 0, 0
+    last = days[-1]
+    attempts, fails = last.attempts.get(contract, 0), last.fails.get(contract, 0)
+    for day in reversed(days):
+        if day.start < since:
+            return attempts - day.attempts.get(contract, 0), fails - day.fails.get(contract, 0)
     return attempts, fails

@@ -5,12 +5,12 @@ Nothing is decided here: an event carries what it changes, and this file lays it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
-from routecanary.decide.evidence import NO_EVIDENCE, at_one, laid_in
+from routecanary.decide.evidence import days_after, days_without, ratios_after
 from routecanary.domain.event import (
     CanaryLayerPaused,
     CanaryLayerReleased,
@@ -40,8 +40,7 @@ from routecanary.domain.event import (
     SuspensionBlocked,
     SuspicionCleared,
 )
-from routecanary.domain.evidence import Evidence, Weighed
-from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.names import ModelId, RouteId
 from routecanary.domain.state import ModelState, RouteState, Suspension
 from routecanary.domain.verdict import VerdictKind
 from routecanary.errors import StoreError
@@ -158,10 +157,11 @@ def _round_closed(state: ModelState, event: RoundClosed) -> ModelState:
 
 
 def _closed(route: RouteState, outcome: RouteOutcome, at: datetime) -> RouteState:
-    weighed_at, evidence, held = route.weighed_at, route.evidence, route.suspension
+    weighed_at, evidence, days, held = route.weighed_at, route.evidence, route.days, route.suspension
     if outcome.evidence:
         weighed_at = at
-        evidence = {**evidence, **_laid_in(evidence, outcome.evidence, at)}
+        evidence = ratios_after(evidence, outcome.evidence)
+        days = days_after(days, outcome.evidence, at)
         if held is not None and held.evidence:
             reverse = {name: one.log_r for name, one in outcome.evidence.items() if name in held.evidence}
             held = replace(held, log_r={**held.log_r, **reverse})
@@ -179,17 +179,9 @@ def _closed(route: RouteState, outcome: RouteOutcome, at: datetime) -> RouteStat
         control_for=route.control_for,
         seen_at=route.seen_at,
         evidence=evidence,
+        days=days,
         weighed_at=weighed_at,
     )
-
-
-def _laid_in(
-    known: Mapping[ContractName, Evidence], added: Mapping[ContractName, Weighed], at: datetime
-) -> dict[ContractName, Evidence]:
-    return {
-        contract: laid_in(known.get(contract, NO_EVIDENCE), weighed, at)
-        for contract, weighed in added.items()
-    }
 
 
 def _suspicion_cleared(state: ModelState, event: SuspicionCleared) -> ModelState:
@@ -203,7 +195,8 @@ def _suspicion_cleared(state: ModelState, event: SuspicionCleared) -> ModelState
             held = replace(
                 held, log_r={c: log_r for c, log_r in held.log_r.items() if c not in event.contracts}
             )
-        routes[name] = replace(route, streak=streak, evidence=kept, suspension=held)
+        days = days_without(route.days, event.contracts)
+        routes[name] = replace(route, streak=streak, evidence=kept, days=days, suspension=held)
     for name in event.streaks.keys() - state.routes.keys():
         _route(state, name)
     return replace(state, routes=routes)
@@ -219,13 +212,13 @@ def _begun(state: ModelState, event: Suspended | Renewed) -> ModelState:
         locales=event.locales,
     )
     route = _route(state, event.route)
-    begun = replace(route, suspension=suspension, offences=event.offence, evidence=at_one(route.evidence))
+    begun = replace(route, suspension=suspension, offences=event.offence, evidence={})
     return _with_route(state, event.route, begun)
 
 
 def _ended(state: ModelState, name: RouteId, *, ended_at: datetime) -> ModelState:
     route = _route(state, name)
-    ended = replace(route, suspension=None, ended_at=ended_at, evidence=at_one(route.evidence))
+    ended = replace(route, suspension=None, ended_at=ended_at, evidence={})
     return _with_route(state, name, ended)
 
 
@@ -247,9 +240,7 @@ def _lifted(state: ModelState, event: Lifted) -> ModelState:
 def _mode_changed(state: ModelState, event: ModeChanged) -> ModelState:
     """Begin anew in another mode: offences, clean streaks and evidence go, fail streaks and holds stay."""
     routes = {
-        name: replace(
-            route, offences=0, streak=replace(route.streak, clean=0), evidence=at_one(route.evidence)
-        )
+        name: replace(route, offences=0, streak=replace(route.streak, clean=0), evidence={})
         for name, route in state.routes.items()
     }
     begun = replace(state, routes=routes, mode=event.mode)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from routecanary.decide.capacity import covered
+from routecanary.decide.evidence import NO_EVIDENCE
 from routecanary.decide.floor import breaks_floor, breaks_share, loss
 from routecanary.decide.ladder import suspension_length
 from routecanary.domain.event import RouteOutcome, Suspended, SuspensionBlocked, Why
@@ -65,7 +66,7 @@ def _candidate(
         contracts |= outcome.streak.suspicion
         locales |= outcome.streak.locales
     if LANGUAGE in grounds:
-        locales |= route.evidence[LANGUAGE].locales
+        locales |= route.evidence.get(LANGUAGE, NO_EVIDENCE).locales
     return Candidate(name, contracts, grounds, locales)
 
 

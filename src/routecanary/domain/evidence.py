@@ -6,34 +6,36 @@ a ratio of 1 is 0.0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from routecanary.domain.names import Locale
+from routecanary.domain.names import ContractName, Locale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bucket:
-    """The conclusive attempts of one stretch of time."""
+class Day:
+    """The conclusive attempts of one route up to the end of one day, by contract: running totals.
 
-    start: datetime
-    attempts: int
-    fails: int
+    What a span of whole days brought is the difference of two of them.
+    """
+
+    start: datetime  # of its first attempts
+    attempts: Mapping[ContractName, int]
+    fails: Mapping[ContractName, int] = field(
+        default_factory=dict
+    )  # a contract that never failed is not named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The running likelihood ratio of one (route, contract), and the attempts of the trailing window.
-
-    `rounds`, `attempts`, `fails` and `locales` count since the ratio last stood at 1.
-    """
+    """The running likelihood ratio of one (route, contract); the rest counts since it last stood at 1."""
 
     log_m: float = 0.0  # never below 0: M ← max(1, M)
     rounds: int = 0  # with at least one fail
     attempts: int = 0
     fails: int = 0
     locales: frozenset[Locale] = frozenset()  # in which an attempt failed
-    buckets: tuple[Bucket, ...] = ()  # oldest first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,7 @@ class Weighed:
 
     attempts: int  # of this round, conclusive ones
     fails: int  # of them
-    after: Evidence  # without its buckets
+    after: Evidence
     log_r: float = 0.0  # the reverse ratio, for a contract that earned the suspension in force
 
 

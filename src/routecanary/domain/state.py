@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from routecanary.domain.evidence import Earned, Evidence
+from routecanary.domain.evidence import Day, Earned, Evidence
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.round import Mode, RoundClass
 
@@ -56,7 +56,8 @@ class RouteState:
     admitted: bool = True  # as last stated
     control_for: frozenset[ContractName] = frozenset()  # of the last round; empty while absent
     seen_at: datetime | None = None  # when a round first named it
-    evidence: Mapping[ContractName, Evidence] = field(default_factory=dict)  # of attempts; evidence trigger
+    evidence: Mapping[ContractName, Evidence] = field(default_factory=dict)  # where the ratio is above 1
+    days: tuple[Day, ...] = ()  # of attempts, oldest first; evidence trigger
     weighed_at: datetime | None = None  # the last round whose attempts counted
 
 

@@ -17,7 +17,7 @@ from routecanary.domain.event import (
     state_from_json,
     state_to_json,
 )
-from routecanary.domain.evidence import Bucket, Earned, Evidence
+from routecanary.domain.evidence import Day, Earned, Evidence
 from routecanary.domain.names import LANGUAGE, Locale, ModelId, RouteId
 from routecanary.domain.state import ModelState, RouteState, Streak, Suspension
 from routecanary.errors import StoreError
@@ -77,10 +77,7 @@ def test_state_with_every_field_set_survives_json() -> None:
         start=START, until=moment("1d"), contracts=frozenset(), offence=4,
         evidence={LANGUAGE: earned}, log_r={LANGUAGE: 1.5}, locales=frozenset({Locale("th")}),
     )  # fmt: skip
-    evidence = Evidence(
-        log_m=0.1, rounds=1, attempts=2, fails=1, locales=frozenset({Locale("th")}),
-        buckets=(Bucket(start=START, attempts=3, fails=1),),
-    )  # fmt: skip
+    evidence = Evidence(log_m=0.1, rounds=1, attempts=2, fails=1, locales=frozenset({Locale("th")}))
     route = RouteState(
         streak=streak,
         suspension=suspension,
@@ -92,6 +89,7 @@ def test_state_with_every_field_set_survives_json() -> None:
         control_for=streak.suspicion,
         seen_at=START,
         evidence={LANGUAGE: evidence},
+        days=(Day(start=START, attempts={LANGUAGE: 3}, fails={LANGUAGE: 1}),),
         weighed_at=START,
     )
     state = ModelState(
