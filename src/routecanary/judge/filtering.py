@@ -100,7 +100,7 @@ class FilteringContract:
 
     def _lectured(self, narration: Narration, shown: Shown) -> Finding | None:
         lecture = lecture_score(narration, self._tables())
-        if lecture.points < SURE:
+        if lecture.points < SURE or shown.is_begun:
             return None
         said = f"a lecture, {', '.join(lecture.why)}: {lecture.points:.0f} points; {_quote(narration)}"
         return unsure("refusal", f"beside a full text: {said}") if shown.is_full else fail("refusal", said)

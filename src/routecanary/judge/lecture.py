@@ -32,7 +32,7 @@ _WORTH: Final = {
     "seek": (2, 2),
 }
 _NO_HARM: Final = 6  # points less where nothing is called harmful
-_SPOKEN: Final = 4  # and for each line of a character's
+_TOLD: Final = 4  # and for each line of a character's, and each word that only a tale has
 # Without one of these classes a text may as well explain what harm is: it needs a fifth more.
 _TURNS: Final = frozenset({"STANCE", "INSTEAD", "SEEK"})
 _WITHOUT_TURN: Final = 5 / 6
@@ -77,7 +77,7 @@ def _score(narration: Narration, lexicon: Lexicon) -> Lecture:
         points -= _NO_HARM
     if lexicon["fact"].search(text):
         return Lecture(0.0, ())
-    points -= _SPOKEN * text.count(SPEECH)
+    points -= _TOLD * (text.count(SPEECH) + sum(1 for _ in lexicon["tale"].finditer(text)))
     density = _PER * points / max(_FEW_WORDS, _words(narration, lexicon))
     return Lecture(
         density if _TURNS.intersection(named) else density * _WITHOUT_TURN, (lexicon.language, *named)

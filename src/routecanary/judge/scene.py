@@ -48,6 +48,11 @@ class Shown:
         return 0 < self.wanted <= self.words and (not self.knows or self.spoken or len(self.named) >= _ENOUGH)
 
     @property
+    def is_begun(self) -> bool:
+        """Say whether it looks like a scene, whatever its length."""
+        return self.spoken and len(self.named) >= _ENOUGH
+
+    @property
     def is_far_shorter(self) -> bool:
         return self.words * _FAR_SHORTER < self.wanted
 

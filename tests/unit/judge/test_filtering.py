@@ -163,6 +163,13 @@ def test_other_probes_leave_missing_text_to_integrity():
         ('The so-called "scene" went on.', 'The so-called "scene" went on.'),
         ("‘I can't go.’ He left.", "¤ He left."),
         ("It's the captain's boat.", "It's the captain's boat."),
+        ("Mara: I can't.", "¤"),
+        ("Note: I can't.", "Note: I can't."),
+        ("I can offer:\n- a summary\n- a poem", "I can offer:\n• a summary\n• a poem"),
+        ("- I can't, she said.\nHe left.", "¤\nHe left."),
+        ("* Crisis Text Line: text HOME", "* Crisis Text Line: text HOME"),
+        ("「それにはお応えできません」と言った。", "¤ と言った。"),
+        ("いわゆる「場面」が続く。", "いわゆる「場面」が続く。"),
     ],
 )
 def test_speech_is_taken_away(text: str, narration: str):

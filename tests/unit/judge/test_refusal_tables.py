@@ -83,8 +83,9 @@ def test_every_class_is_used():
 @pytest.mark.parametrize("entry", ENTRIES, **SOME)
 def test_the_gate_moves_no_verdict(entry: Entry):
     """The cheap test that acquits first says `perhaps` wherever a phrase is found."""
-    narration = narration_of(entry.made_for, len(entry.made_for))
     for name, _ in entry.phrases:
+        text = entry.near_miss if name == "tale" else entry.made_for
+        narration = narration_of(text, len(text))
         holding = [lexicon.language for lexicon in shipped_tables().holding(narration, name)]
         assert entry.language in holding, name
 

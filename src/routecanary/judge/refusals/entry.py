@@ -42,6 +42,7 @@ LECTURE_CLASSES: Final = (
     "value",  # respect, dignity, safety
     "instead",  # another course is urged
     "seek",  # help from others is urged
+    "tale",  # what only a tale says: found in the near miss
 )
 CLASSES: Final = REFUSAL_CLASSES + LECTURE_CLASSES
 
@@ -161,26 +162,27 @@ def _phrases(value: Json, place: str, key: str) -> tuple[str, ...]:
 
 
 def tried(entry: Entry) -> Entry:
-    """See that the phrases of each class of an entry find the sentence that they were made for.
+    """See that the phrases of each class of an entry find its sentence; those of a tale, its near miss.
 
     Raises:
         RefusalTableError: They do not, or one of them is malformed.
     """
-    text = found_in(entry.made_for, entry.language)
-    flat = text.replace("\n", " " if is_spaced(entry.language) else "")
+    spaced = is_spaced(entry.language)
     for name, phrases in entry.phrases:
         key = f"{entry.place}.{name}"
+        where = "near_miss" if name == "tale" else "made_for"
+        text = found_in(getattr(entry, where), entry.language)
+        if name == "template":  # it may be several sentences
+            text = text.replace("\n", " " if spaced else "")
         try:
-            found = matcher(phrases, spaced=is_spaced(entry.language)).search(
-                flat if name == "template" else text
-            )
+            found = matcher(phrases, spaced=spaced).search(text)
         except PhraseError as error:
             raise RefusalTableError(
                 error.problem, place=key, value=error.value, allowed=error.allowed
             ) from None
         if found is None:
             raise RefusalTableError(
-                "no phrase of this class is found in made_for", place=key, value=entry.made_for
+                f"no phrase of this class is found in {where}", place=key, value=getattr(entry, where)
             )
     return entry
 
