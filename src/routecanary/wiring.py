@@ -33,19 +33,21 @@ from routecanary.adapters.store.memory import MemoryStore
 from routecanary.adapters.store.sqlite import SqliteStore
 from routecanary.clock import Clock
 from routecanary.domain.exclusion import BuiltinEntry
+from routecanary.domain.names import Locale
 from routecanary.domain.probe import Json, Probe
 from routecanary.domain.redaction import Redactor, secret_parts
 from routecanary.domain.secret import Secret
-from routecanary.domain.settings import Settings
+from routecanary.domain.settings import ProbeSettings, Settings
 from routecanary.errors import ConfigError
 from routecanary.judge.refusals.entry import Entry
 from routecanary.judge.refusals.own import own_entries
+from routecanary.judge.settings import Settings as JudgeSettings
 from routecanary.probe.catalog import Catalog, catalog_from_texts
 from routecanary.probe.pin import Users
 from routecanary.rounds.ports import Channel, Gateway, Heartbeat, Store
 from routecanary.rounds.record import Ledger
 from routecanary.rounds.records import Records
-from routecanary.rounds.world import World
+from routecanary.rounds.world import World, judge_settings_of
 from routecanary.routing.layers import builtin_from_toml
 
 if TYPE_CHECKING:
@@ -60,6 +62,20 @@ def settings_at(named: Path | None) -> Settings:
         ConfigError: There is none, or it has faults.
     """
     return load_settings(find_config(named, os.environ, Path.cwd()), os.environ)
+
+
+def judging_at(named: Path | None) -> tuple[JudgeSettings, tuple[Locale, ...]]:
+    """Read by which limits, and in which locales, the judges judge; the shipped ones where none is found.
+
+    Raises:
+        InputError: The configuration has faults, or the one that is named is not there.
+    """
+    try:
+        found = find_config(named, os.environ, Path.cwd())
+    except ConfigError:
+        return JudgeSettings(), ProbeSettings().locales
+    settings = load_settings(found, os.environ)
+    return judge_settings_of(settings, own_refusals_of(settings)), settings.probes.locales
 
 
 def api_key_of(settings: Settings) -> Secret:

@@ -22,6 +22,7 @@ from routecanary.domain.transcript import Transcript
 from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.replay.printed import printed
 from routecanary.rounds.run import RoundResult, run_round
+from routecanary.rounds.sight import check_judges
 from routecanary.wiring import api_key_of, online_world, settings_at
 
 
@@ -82,6 +83,7 @@ def round_now(
     async def go() -> RoundResult:
         async with online_world(settings, key, SystemClock()) as world:
             world.model(name)
+            check_judges(world, name)
             watcher = Bar()
             with watcher.bar:
                 result = await run_round(world, name, only=only, progress=watcher)

@@ -62,6 +62,8 @@ def canary_alerts(records: Records, pid: int | None) -> Iterator[tuple[str, str]
         yield NO_DAEMON, "no daemon watches this store: `routecanary run` starts one"
     if operating.reload is not None and not operating.reload.ok:
         yield "reload_failed", f"the configuration was refused: {operating.reload.detail}"
+    for contract, since in sorted(operating.blind.items()):
+        yield f"judge_blind:{contract}", f"its judge does not see what it must, since {instant(since)}"
     if operating.budget_reached_at is not None:
         yield "budget_reached", "the day's budget did not allow all questions"
     tallies = records.store.tally()

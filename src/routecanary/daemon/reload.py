@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Final, Self
@@ -29,9 +29,23 @@ ReadConfiguration = Callable[[], Configuration]
 class Reloader:
     """Replaces a world's configuration. Enter it before use; leaving closes the gateway that it opened."""
 
-    def __init__(self, world: World, read: ReadConfiguration, *, gate: Gate, reports: Reports) -> None:
+    def __init__(
+        self,
+        world: World,
+        read: ReadConfiguration,
+        *,
+        gate: Gate,
+        reports: Reports,
+        look: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Hold the world.
+
+        Args:
+            look: Looks whether the judges see, under what was taken over, before another round is made.
+        """
         self._world = world
         self._read = read
+        self._look = look
         self._gate = gate
         self._reports = reports
         self._opened = AsyncExitStack()
@@ -76,6 +90,7 @@ class Reloader:
         old, self._opened = self._opened, AsyncExitStack()
         await self._opened.enter_async_context(configuration.gateway)
         reconfigure(self._world, configuration)
+        await self._look()
         await old.aclose()
 
     def _same_store(self, configuration: Configuration) -> None:

@@ -1,6 +1,7 @@
 """How does the daemon say what happened to itself, even when its store takes nothing at present?
 
-What could not be kept is said again later; of one kind and model the newest, for it is the same trouble.
+What could not be kept is said again later; of one kind, model and contract the newest, for it is the same
+trouble.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Reports:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._unsaid: dict[tuple[type[Operation], ModelId | None], Operation] = {}
+        self._unsaid: dict[tuple[type[Operation], ModelId | None, str | None], Operation] = {}
 
     @property
     def unsaid(self) -> tuple[Operation, ...]:
@@ -30,7 +31,7 @@ class Reports:
 
     def say(self, operation: Operation) -> None:
         """Keep an operating event, now or as soon as the store takes it."""
-        key = type(operation), model_of(operation)
+        key = type(operation), model_of(operation), getattr(operation, "contract", None)
         self._unsaid.pop(key, None)
         self._unsaid[key] = operation
         self.say_again()

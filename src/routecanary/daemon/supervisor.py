@@ -23,10 +23,11 @@ from routecanary.daemon.reports import Reports
 from routecanary.daemon.watcher import Watcher
 from routecanary.domain.names import ModelId
 from routecanary.domain.operation import Reloaded
-from routecanary.errors import DeliveryError
+from routecanary.errors import DeliveryError, StoreError
 from routecanary.rounds.overdue import overdue_now
 from routecanary.rounds.ports import Channel, Heartbeat
 from routecanary.rounds.run import RoundResult
+from routecanary.rounds.sight import blind_of, changed_sight, eyesight_of
 from routecanary.rounds.world import World
 from routecanary.wiring import Configuration
 
@@ -114,10 +115,13 @@ class Supervisor:
         ]
         async with AsyncExitStack() as opened:
             if self._read is not None:
-                reloader = Reloader(world, self._read, gate=self._gate, reports=self._reports)
+                reloader = Reloader(
+                    world, self._read, gate=self._gate, reports=self._reports, look=self._look_at_judges
+                )
                 await opened.enter_async_context(reloader)
                 besides.append(self._kept("reloading", lambda: self._keep_reloading(reloader)))
             self._deliver()
+            await self._look_at_judges()
             self._watch_models()
             try:
                 await self._stop.wait()
@@ -137,6 +141,22 @@ class Supervisor:
         reload = self._world.ledger.operating().reload
         if reload is not None and not reload.ok:
             self._reports.say(Reloaded(at=self._world.clock.now(), ok=True))
+
+    async def _look_at_judges(self) -> None:
+        """Show the judges what is planted for them; whoever is blind judges nobody until it sees again."""
+        world = self._world
+        limits, locales = world.judge_settings(), world.settings.probes.locales
+        eyesight = await asyncio.to_thread(eyesight_of, limits, locales)
+        world.blind = blind_of(eyesight)
+        for name in sorted(world.blind):
+            LOG.error("judge blind contract=%s", name)
+        try:
+            before = world.ledger.operating()
+        except StoreError as error:
+            LOG.error("log not read error=%s", error)
+            return
+        for operation in changed_sight(eyesight, at=world.clock.now(), before=before):
+            self._reports.say(operation)
 
     def _watch_models(self) -> None:
         """Begin to watch the models that are configured now, and leave those that are not any more."""

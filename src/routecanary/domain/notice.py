@@ -77,6 +77,8 @@ class NoticeKind(StrEnum):
     ROUND_RECOVERED = "round_recovered"
     JUDGE_CRASHED = "judge_crashed"
     JUDGE_RECOVERED = "judge_recovered"
+    JUDGE_BLIND = "judge_blind"
+    JUDGE_SIGHTED = "judge_sighted"
     REQUALIFYING = "requalifying"
     RELOAD_FAILED = "reload_failed"
     RELOAD_RECOVERED = "reload_recovered"

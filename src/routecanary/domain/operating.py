@@ -22,7 +22,9 @@ from routecanary.domain.operation import (
     ControlAbsent,
     ControlPresent,
     IgnoreTried,
+    JudgeBlind,
     JudgeCrashed,
+    JudgeSighted,
     ListingBelieved,
     ListingShrunk,
     Operation,
@@ -121,6 +123,7 @@ class OperatingState:
     reload: Reload | None = None
     policy: PolicyTaken | None = None  # that decided last; None = no round was made yet, or none said
     clock_stepped_at: datetime | None = None  # the last time
+    blind: Mapping[ContractName, datetime] = field(default_factory=dict)  # judges, and since when
 
     def model(self, model: ModelId) -> ModelOperation:
         """Look up a model; one that nothing is known of is in order."""
@@ -176,6 +179,10 @@ def evolve_operating(state: OperatingState, event: Operation) -> OperatingState:
             one = state.model(event.model)
             absent = _without(one.control_absent, event.contract)
             return _of_model(state, event.model, replace(one, control_absent=absent))
+        case JudgeBlind():
+            return replace(state, blind={event.contract: event.at, **state.blind})
+        case JudgeSighted():
+            return replace(state, blind=_without(state.blind, event.contract))
         case Requalifying():
             return _requalifying(state, event)
         case Reloaded():

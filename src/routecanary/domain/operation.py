@@ -110,6 +110,23 @@ class JudgeCrashed(OperatedModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeBlind(Operated):
+    """A judge missed its own planted faults, or failed a healthy answer: its verdicts are `inconclusive`."""
+
+    contract: ContractName
+    version: int  # of the judge
+    missed: tuple[str, ...] = ()  # names of planted faults, the first few
+    wronged: tuple[str, ...] = ()  # names of look-alikes that it failed, likewise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSighted(Operated):
+    """A judge that was blind sees again."""
+
+    contract: ContractName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoundCrashed(OperatedModel):
     """A round ended by an error of ours; nothing of it was recorded."""
 
@@ -232,6 +249,8 @@ Operation = (
     | ControlAbsent
     | ControlPresent
     | JudgeCrashed
+    | JudgeBlind
+    | JudgeSighted
     | RoundCrashed
     | Requalifying
     | Reloaded
@@ -258,6 +277,8 @@ OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
     ControlAbsent: "control_absent",
     ControlPresent: "control_present",
     JudgeCrashed: "judge_crashed",
+    JudgeBlind: "judge_blind",
+    JudgeSighted: "judge_sighted",
     RoundCrashed: "round_crashed",
     Requalifying: "requalifying",
     Reloaded: "reloaded",

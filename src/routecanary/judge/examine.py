@@ -8,7 +8,7 @@ from typing import Final
 from routecanary.domain.answer import Answer, read_answer
 from routecanary.domain.names import ContractName
 from routecanary.domain.transcript import Transcript
-from routecanary.domain.verdict import Verdict
+from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.judge.contract import Contract, unsure
 from routecanary.judge.registry import CONTRACTS, contracts_with
 from routecanary.judge.settings import Settings
@@ -42,19 +42,28 @@ def judge_answer(
     contracts: tuple[Contract, ...],
     *,
     only: frozenset[ContractName] | None = None,
+    blind: frozenset[ContractName] = frozenset(),
 ) -> dict[ContractName, Verdict]:
-    """Judge an answer that has been read already."""
+    """Judge an answer that has been read already.
+
+    Args:
+        blind: Contracts whose judges do not see what they must (`self_check`): they accuse and acquit nobody.
+    """
     decided = triage(answer, settings)
     return {
-        contract.name: _verdict(contract, answer, decided)
+        contract.name: _verdict(contract, answer, decided, blind=contract.name in blind)
         for contract in contracts
         if (only is None or contract.name in only) and contract.applies_to(answer.transcript)
     }
 
 
-def _verdict(contract: Contract, answer: Answer, decided: Triage | None) -> Verdict:
+def _verdict(contract: Contract, answer: Answer, decided: Triage | None, *, blind: bool) -> Verdict:
     if decided is not None and contract.name not in decided.spared:
-        return decided.instead.get(contract.name, decided.finding).by(contract)
+        finding = decided.instead.get(contract.name, decided.finding)
+        if not blind or finding.kind is not VerdictKind.FAIL:
+            return finding.by(contract)
+    if blind:
+        return unsure("judge_blind", "this judge did not see its own planted faults").by(contract)
     try:
         return contract.judge(answer)
     except Exception as error:  # our own bug, whatever it is: an alert, never a fail

@@ -131,6 +131,11 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
         case operated.JudgeCrashed():
             facts = _facts(error=event.error)
             return conditions.said_by_round(NoticeKind.JUDGE_CRASHED, event, f"judge:{event.contract}", facts)
+        case operated.JudgeBlind():
+            facts = _facts(missed=list(event.missed) or None, wronged=list(event.wronged) or None)
+            return conditions.opens(NoticeKind.JUDGE_BLIND, event, f"blind:{event.contract}", facts=facts)
+        case operated.JudgeSighted():
+            return conditions.closes(NoticeKind.JUDGE_SIGHTED, event, f"blind:{event.contract}")
         case operated.RoundCrashed():
             return conditions.opens(
                 NoticeKind.ROUND_CRASHED, event, "round_crashed", facts=_facts(error=event.error)

@@ -244,7 +244,7 @@ async def _examine(
     def judge(transcript: Transcript, contracts: frozenset[ContractName]) -> Mapping[ContractName, Verdict]:
         try:
             answer = read_answer(transcript)
-            verdicts = judge_answer(answer, limits, judges, only=contracts)
+            verdicts = judge_answer(answer, limits, judges, only=contracts, blind=world.blind)
         except Exception as error:  # the border of one route: whatever it sent, the others are judged
             LOG.exception("answer not judged model=%s route=%s", transcript.model, transcript.route)
             till.purse.pay_unread(transcript)

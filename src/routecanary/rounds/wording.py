@@ -84,6 +84,12 @@ WORDINGS: Final[Mapping[NoticeKind, Wording]] = {
         _CRITICAL, "the judge of {contracts} crashed, which counts against nobody: {error}"
     ),
     NoticeKind.JUDGE_RECOVERED: Wording(_INFO, "the judge of {contracts} works again"),
+    NoticeKind.JUDGE_BLIND: Wording(
+        _CRITICAL,
+        "the judge of {contracts} does not see its own planted faults, or sees faults in healthy answers:"
+        " its verdicts are inconclusive",
+    ),
+    NoticeKind.JUDGE_SIGHTED: Wording(_INFO, "the judge of {contracts} sees again"),
     NoticeKind.REQUALIFYING: Wording(
         _INFO, "what judges {contracts} is new: its fails count from {until} on"
     ),
@@ -105,6 +111,8 @@ _TAILS: Final = (
     ("until", "until {}"),
     ("mode", "mode {}"),
     ("served_by", "answered by {}"),
+    ("missed", "missed: {}"),
+    ("wronged", "wrongly failed: {}"),
     ("detail", "{}"),
     ("last_round_at", "the last one at {}"),
     ("actor", "by {}"),

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from routecanary.discover.changes import Belief
-from routecanary.domain.names import ModelId
+from routecanary.domain.names import ContractName, ModelId
+from routecanary.domain.settings import Settings
 from routecanary.judge.refusals.entry import Entry
 from routecanary.judge.settings import Settings as JudgeSettings
 from routecanary.probe.catalog import Catalog
@@ -25,18 +26,24 @@ class World(Records):
     users: Users
     own_refusals: tuple[Entry, ...] = ()
     beliefs: dict[ModelId, Belief] = field(default_factory=dict)
+    blind: frozenset[ContractName] = frozenset()  # contracts whose judges did not see what they must
 
     def judge_settings(self) -> JudgeSettings:
         """State the judges' limits as configured."""
-        latency, judging = self.settings.latency, self.settings.judging
-        return JudgeSettings(
-            latency_limit_ms=latency.limit.total_seconds() * 1000,
-            listen_ms=latency.listen.total_seconds() * 1000,
-            lag_limit_ms=latency.lag_limit.total_seconds() * 1000,
-            reasoning_room_tokens=judging.own_limit_tokens,
-            min_units=judging.min_units,
-            mix_units=judging.mix_units,
-            mix_share=judging.mix_share,
-            refusal_points=judging.refusal_points,
-            own_refusals=self.own_refusals,
-        )
+        return judge_settings_of(self.settings, self.own_refusals)
+
+
+def judge_settings_of(settings: Settings, own_refusals: tuple[Entry, ...]) -> JudgeSettings:
+    """State the judges' limits as a configuration has them."""
+    latency, judging = settings.latency, settings.judging
+    return JudgeSettings(
+        latency_limit_ms=latency.limit.total_seconds() * 1000,
+        listen_ms=latency.listen.total_seconds() * 1000,
+        lag_limit_ms=latency.lag_limit.total_seconds() * 1000,
+        reasoning_room_tokens=judging.own_limit_tokens,
+        min_units=judging.min_units,
+        mix_units=judging.mix_units,
+        mix_share=judging.mix_share,
+        refusal_points=judging.refusal_points,
+        own_refusals=own_refusals,
+    )

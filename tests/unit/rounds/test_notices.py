@@ -294,6 +294,10 @@ def of_model(kind: type, **facts: object) -> Operation:
         ),
         (of_model(operated.RoundOverdue), of_model(operated.RoundReturned)),
         (
+            operated.JudgeBlind(at=START, contract=LANGUAGE, version=2, missed=("language_mixing/es",)),
+            operated.JudgeSighted(at=LATER, contract=LANGUAGE),
+        ),
+        (
             operated.BudgetReached(at=START, spent_usd=Decimal(4), budget_usd=Decimal(5)),
             operated.BudgetRestored(at=LATER),
         ),
