@@ -65,6 +65,7 @@ COMMANDS: Final = (
     ("store verify", "routecanary.cli.store:verify", "Recompute the event log's hash chain."),
     ("store prune", "routecanary.cli.store:prune_old", "Delete what is older than the configuration says."),
     ("judge", "routecanary.cli.judge:judge", "Judge stored transcripts."),
+    ("selfcheck", "routecanary.cli.selfcheck:selfcheck", "Show the judges their own planted faults."),
     ("replay", "routecanary.cli.replay:replay", "Drive the decision with a trace."),
     ("backtest", "routecanary.cli.backtest:run_backtest", "Say what another policy would have done."),
     ("lab", "routecanary.cli.lab:lab", "Serve a gateway that misbehaves on request."),
