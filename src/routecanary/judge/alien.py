@@ -15,7 +15,7 @@ from routecanary.judge.chinese import chinese_in_japanese
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.inserted import latin_inside, latin_instead
 from routecanary.judge.languages.names import asks_for
-from routecanary.judge.prose import quotations
+from routecanary.judge.prose import SPEECH, quotations
 from routecanary.judge.scripts import Run, Script, in_one_block, natives_of, script_of
 from routecanary.judge.settings import Settings
 
@@ -23,7 +23,6 @@ _OWN_SCRIPT: Final = 0.35  # share of the own script below which the answer is i
 _ALIEN_UNITS: Final = 10.0  # of another script in its place
 _ALIEN: Final = (10.0, 0.12)  # units of another script and their share that make a mix
 _KANA: Final = (6.0, 0.08)  # of kana, beside which Japanese has as many Han letters
-_SPEECH: Final = 20.0  # units between quotation marks that a character may say in another tongue
 _FRAGMENTS, _FRAGMENT_SHARE = 3, 0.08  # separate pieces of another script that make a mix
 _DOUBTFUL_UNITS, _DOUBTFUL_SHARE = 4.0, 0.06
 
@@ -83,7 +82,7 @@ def _alien_inside(
     free = [run for run in aliens if not any(start <= run.start < stop for start, stop in quoted)]
     amount, said = sum(run.units for run in aliens), sum(run.units for run in free)
     units, share = _KANA if script is Script.KANA else _ALIEN
-    if amount >= units and amount >= share * total and amount - min(amount - said, _SPEECH) >= units / 2:
+    if amount >= units and amount >= share * total and amount - min(amount - said, SPEECH) >= units / 2:
         kind = "language_switch" if in_one_block(runs, aliens) else "language_mixing"
         return fail(kind, f"{detail}: {excerpt(prose, aliens[0].start)}")
     if script in (Script.GREEK, Script.OTHER):

@@ -16,7 +16,7 @@ from routecanary.domain.names import Locale
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.languages import LATIN, MEASURED
 from routecanary.judge.languages.lexicon import fold, lexicon_of
-from routecanary.judge.prose import quotations
+from routecanary.judge.prose import SPEECH, quotations
 from routecanary.judge.scripts import Run, Script, in_one_block
 from routecanary.judge.settings import Settings
 
@@ -34,19 +34,22 @@ _FAMILIAR_SHARE: Final = 0.5  # of such words in running text
 def latin_inside(
     prose: str, runs: Sequence[Run], total: float, locale: Locale, settings: Settings
 ) -> Finding | None:
-    """Judge the running Latin text within an answer of another script, quotations apart."""
-    stretches = _running(prose, runs)
-    inside = [run for stretch in stretches for run in stretch]
+    """Judge the running Latin text within an answer of another script; a short speech is excused."""
+    quoted = quotations(prose)
+    inside = [run for stretch in _stretches(prose, runs) for run in stretch]
     words = len(inside)
+    spoken = sum(any(start <= run.start < stop for start, stop in quoted) for run in inside)
+    said = words - min(spoken, SPEECH)
     share = words / total
-    if words < _DOUBTFUL_WORDS or share < _DOUBTFUL_SHARE:
+    if words < _DOUBTFUL_WORDS or share < _DOUBTFUL_SHARE or said < _DOUBTFUL_WORDS // 2:
         return None
     tongue = _tongue_of(inside)
     shown = " ".join(run.text for run in inside[:8])
     detail = f"{words} words of Latin text, {share:.0%} of an answer in {locale}: {shown!r}"
     everyday = tongue == "en" and locale.split("-", 1)[0] in _MIXERS
     least = _SHARE_OF_MIXERS if everyday else _SHARE
-    if tongue is None or words < settings.mix_units - _LOST or share < least:
+    few = words < settings.mix_units - _LOST or said < settings.mix_units // 2
+    if tongue is None or few or share < least:
         return unsure("ambiguous", detail)
     return fail("language_switch" if in_one_block(runs, inside) else "language_mixing", detail)
 
@@ -59,15 +62,6 @@ def latin_instead(prose: str, runs: Sequence[Run], detail: str, settings: Settin
     if _tongue_of(latin) is None:
         return unsure("ambiguous", f"Latin letters, but no language that is known: {detail}")
     return fail("wrong_language", f"{detail}: {excerpt(prose.lstrip())}")
-
-
-def _running(prose: str, runs: Sequence[Run]) -> list[list[Run]]:
-    quoted = quotations(prose)
-    return [
-        stretch
-        for stretch in _stretches(prose, runs)
-        if not any(start <= stretch[0].start < stop for start, stop in quoted)
-    ]
 
 
 def _stretches(prose: str, runs: Sequence[Run]) -> list[list[Run]]:

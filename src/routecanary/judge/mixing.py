@@ -4,7 +4,7 @@ A two-state model over the words: the expected language against one other. Each 
 commoner it is in one of the two; changing over costs something, so that a name or a loan word is no change.
 The other language with the most evidence wins.
 
-Source: language.md §4.4; the weights below were chosen on one half of the development data.
+Source: language.md §4.4; the weights below were chosen with sight of the development data.
 """
 
 from __future__ import annotations

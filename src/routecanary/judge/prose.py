@@ -32,6 +32,7 @@ def without_addresses(text: str) -> str:
     return _TAG.sub(" ", text) if "<" in text or "&" in text else text
 
 
+SPEECH: Final = 12  # words between quotation marks that a character may say in another tongue: a sentence
 _QUOTATION: Final = re.compile(
     r"\"[^\"\n]{1,600}\"|“[^”\n]{1,600}”|„[^“”\n]{1,600}[“”]|«[^»\n]{1,600}»|»[^«\n]{1,600}«|「[^」\n]{1,600}」"
     r"|『[^』\n]{1,600}』|‹[^›\n]{1,600}›|(?<!\w)[‘'][^‘'’\n]{1,300}[’'](?!\w)|[(（][^()（）\n]{1,200}[)）]"

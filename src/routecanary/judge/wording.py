@@ -16,7 +16,7 @@ from routecanary.judge.languages import CYRILLIC, KIN, LATIN, MEASURED
 from routecanary.judge.languages.lexicon import UNKNOWN, Lexicon, fold, lexicon_of, telltales
 from routecanary.judge.languages.names import asks_for
 from routecanary.judge.mixing import Foreign, Word, find_foreign
-from routecanary.judge.prose import quotations
+from routecanary.judge.prose import SPEECH, quotations
 from routecanary.judge.scripts import Run, Script, foreign_letters, script_of, words_in
 from routecanary.judge.settings import Settings
 
@@ -30,7 +30,6 @@ _WEIGHT, _WEIGHT_OF_LEAST = (
     20.0,
 )  # and evidence in all, in decimal orders of frequency; of the fewest words
 _SHORT_WORD: Final = 4  # letters of a word that titles write small
-_SPEECH: Final = 20  # words between quotation marks that a character may say in another tongue
 _DOUBTFUL_WORDS, _DOUBTFUL_SHARE = 8, 0.12  # from here on a text is not passed
 _SUSPICIOUS: Final = 3  # different telltale words of one language from which it is looked into
 _COMMON: Final = -4.5  # level of a word that is common in a language
@@ -160,7 +159,7 @@ def _mixed(words: Sequence[Word], foreign: Foreign, locale: Locale, settings: Se
             return fail("wrong_language", detail)
         return fail("language_mixing", detail) if enough else unsure("ambiguous", detail)
     # A speech in another tongue is no fault; it counts only beside foreign words that nobody says.
-    said = foreign.words - min(foreign.quoted, _SPEECH)
+    said = foreign.words - min(foreign.quoted, SPEECH)
     everyday = foreign.code == "en" and _code(locale) in _MIXERS
     part = _SHARE_OF_MIXERS if everyday else _FOUND_SHARE * settings.mix_share
     if enough and share >= part and said >= settings.mix_units // 2:

@@ -254,7 +254,7 @@ def test_what_is_legitimately_foreign_passes_in_every_locale(locale: str, kind: 
 
 
 def test_a_short_speech_is_excused_and_a_long_one_is_not():
-    """Twenty words between quotation marks may be in another tongue."""
+    """A sentence of twelve words between quotation marks may be in another tongue."""
     speech = " ".join(ES.split()[:14])
     assert of(f"{PT} “{speech}” {PT}", "pt-BR") == "pass"
     assert of(f"{PT} “{ES.replace('«', '').replace('»', '')}”", "pt-BR").startswith("fail")
@@ -265,6 +265,29 @@ def test_names_of_the_prompt_weigh_nothing():
     names = "Will May Rose Grace Hope Mark Bill Rich Summer Dawn"
     text = " ".join(f"{name} nahm die Lampe und {name} schwieg." for name in names.split())
     assert of(text, "de", f"Schreibe eine Szene mit {', '.join(names.split())}.") == "pass"
+
+
+def test_titles_and_names_of_works_are_no_running_text():
+    """Small words between capitals, as titles write them, and what is left of a broken address."""
+    titles = (
+        "Sie spielte in The Lord of the Rings und in The Night of the Hunter, später in A Tale of Two "
+        "Cities und in The Curse of the Black Pearl, und niemand im Dorf hat sie je vergessen oder nicht "
+        "erkannt, als sie nach so vielen Jahren wieder am Hafen stand und auf die Fähre wartete."
+    )
+    assert of(titles, "de") == "pass"
+    broken = "example. com/path/to/the/page?query=some+english+words+for+you&lang=en"
+    assert of(f"{TEXTS['uk']} {broken}", "uk") == "pass"
+
+
+def test_the_fewest_words_of_a_mix_need_strong_evidence():
+    """Twelve words that both languages nearly share are doubtful; twelve clear ones are a mix."""
+    clear = "the children were waiting beside that fence until their father came back"
+    near = "a porta aberta deixa entrar a luz de manhã, pero la noche fría continúa y nadie canta"
+    assert len(clear.split()) == 12
+    assert of(f"{PT[:250]} {clear}.", "pt-BR").startswith("fail")
+    assert not of(f"{PT[:250]} {near}.", "pt-BR").startswith("fail")
+    english = "remember this one is not letting anybody in again, Anna"
+    assert not of(f"{TEXTS['tr']} {english}.", "tr").startswith("fail")
 
 
 def test_everyday_english_in_tagalog_and_hindi_is_doubtful_up_to_a_quarter():

@@ -26,7 +26,7 @@ _LISTS: Final = {
     "da": ("da", "nb"),
     "nb": ("nb", "da"),
 }
-_LEADING: Final = 2_000  # commonest words of a language that give it away
+_LEADING: Final = 4_000  # commonest words of a language that give it away
 _AHEAD: Final = 1.0  # by so much they are commoner than in the language that was asked for
 _JOINTS: Final = re.compile("['-]")
 
@@ -91,10 +91,15 @@ def telltales(code: str, others: tuple[str, ...]) -> Mapping[str, int]:
         if own is None or other == code:
             continue
         for name in _LISTS.get(other, (other,)):
-            for word, level in islice(_entries(name), _LEADING):
+            for word, level in _leading(name):
                 if level - own.level(word) >= _AHEAD:
                     found[word] = found.get(word, 0) | 1 << place
     return found
+
+
+@lru_cache(maxsize=64)
+def _leading(name: str) -> tuple[tuple[str, float], ...]:
+    return tuple(islice(_entries(name), _LEADING))
 
 
 def _entries(name: str) -> Iterator[tuple[str, float]]:
