@@ -69,8 +69,12 @@ def stray_word(planned: PlannedAnswer, blow: Blow) -> PlannedAnswer:
 
 
 def _another(planned: PlannedAnswer, blow: Blow) -> Book | None:
-    """Open the book of the language that the fault names, or of any other; None for the one asked for."""
-    others = sorted(locale for locale in books() if locale != planned.asked.locale)
+    """Open the book of the language that the fault names, or of any other; None for the one asked for.
+
+    Drawn is never a variant of the one asked for, such as Chinese in its other characters.
+    """
+    own = planned.asked.locale.partition("-")[0]
+    others = sorted(locale for locale in books() if locale.partition("-")[0] != own)
     locale = Locale(blow.word("locale")) if blow.word("locale") else blow.rng.choice(others)
     return None if locale == planned.asked.locale else book_for(locale)
 
@@ -97,7 +101,7 @@ LANGUAGES: Final = (
         name="language_switch",
         version=1,
         seen_by=(LANGUAGE,),
-        gives=("fail:language_switch", "fail:language_mixing"),
+        gives=("fail:language_switch", "fail:language_mixing", "fail:wrong_language"),
         does="Begins as asked and goes on in another language from the middle of the scene.",
         on_answer=switch_language,
         parameters={"locale": Language()},
@@ -106,7 +110,7 @@ LANGUAGES: Final = (
         name="wrong_language",
         version=1,
         seen_by=(LANGUAGE,),
-        gives=("fail:wrong_language",),
+        gives=("fail:wrong_language", "fail:language_mixing"),
         does="Writes the whole scene in another language.",
         on_answer=speak_another_language,
         parameters={"locale": Language()},
