@@ -61,6 +61,11 @@ COMMANDS: Final = (
     ("incidents", "routecanary.cli.incidents:incidents", "List suspensions, or how many were wrong."),
     ("incidents show", "routecanary.cli.incidents_show:show", "Tell one suspension's story."),
     ("incidents label", "routecanary.cli.incidents:label", "Mark a suspension right, wrong or unsure."),
+    (
+        "incidents export",
+        "routecanary.cli.incidents_export:export",
+        "Write one suspension's evidence, to be sent to a provider.",
+    ),
     ("transcript", "routecanary.cli.transcript:transcript", "Show one stored answer."),
     ("store verify", "routecanary.cli.store:verify", "Recompute the event log's hash chain."),
     ("store prune", "routecanary.cli.store:prune_old", "Delete what is older than the configuration says."),

@@ -1,12 +1,13 @@
 """What must be taken out of a text before it is kept or sent?
 
 A last net below the rule that nothing secret is put into a text at all: an error of a library may quote what
-it was given.
+it was given, and a gateway's error names the account that it refused.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
@@ -19,6 +20,23 @@ SHORTEST_PIECE: Final = 8
 
 SHORTEST: Final = 6
 """Characters of a secret from which on it is looked for: a shorter one would blot out ordinary words."""
+
+
+_OF_SOMEBODY: Final = re.compile(
+    r"\bsk-[\w-]{16,}"  # keys
+    r"|\b(?:user|org|acct|account|team|cus|key)_[A-Za-z0-9]{8,}"  # ids of accounts, as gateways write them
+    r"|[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}",  # addresses of mail
+    re.ASCII,
+)
+"""What by its form is somebody's, whoever they are."""
+
+
+def without_identities(text: str) -> str:
+    """Take out what looks like a key, an account's id or an address of mail.
+
+    Example: `{"user_id":"user_2x7KqLm0"}` becomes `{"user_id":"[secret]"}`.
+    """
+    return _OF_SOMEBODY.sub(HIDDEN, text)
 
 
 def secret_parts(address: Secret) -> list[Secret]:

@@ -16,24 +16,20 @@ from statistics import median
 from typing import Final
 
 from routecanary.decide.capacity import production
-from routecanary.decide.evolve import evolve
 from routecanary.domain.answer import read_answer
 from routecanary.domain.codec import from_json
-from routecanary.domain.event import EVENT_NAMES, Exclusions, event_from_json
-from routecanary.domain.log import CHECKPOINT, EMPTY_LOG
 from routecanary.domain.names import RouteId
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.route import Listing, Route
-from routecanary.domain.state import ModelState
-from routecanary.rounds.fold import DECIDED, LISTED
+from routecanary.rounds.fold import LISTED
 from routecanary.rounds.incidents import Incident
 from routecanary.rounds.ports import Store
+from routecanary.rounds.story import state_after
 
 _LOOKED_BACK: Final = timedelta(days=1)
 _MOST_ANSWERS: Final = 20  # of a route, the newest
 _FIRST_LOOK: Final = 64  # listings back from the newest, among which the one of then is looked for
 _MILLION: Final = Decimal(1_000_000)
-_LINE_ENDS: Final = EVENT_NAMES[Exclusions]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +57,7 @@ def bill_of(store: Store, incident: Incident) -> Bill | None:
     Raises:
         StoreError: The store cannot be read.
     """
-    state = _state_after(store, incident)
+    state = state_after(store, incident)
     if state is None:
         return None
     remaining = tuple(sorted(production(state) - {incident.route}))
@@ -78,23 +74,6 @@ def bill_of(store: Store, incident: Incident) -> Bill | None:
             (_first_text(store, incident, route, passing=True) for route in remaining),
         ),
     )
-
-
-def _state_after(store: Store, incident: Incident) -> ModelState | None:
-    """Fold the model's events up to the end of the line in which the incident began."""
-    state = ModelState.empty(incident.model) if store.anchor() == EMPTY_LOG else None
-    after = 0
-    for stored in store.read(0, incident.model, kinds={CHECKPOINT}):
-        if stored.seq > incident.id:
-            break
-        state, after = evolve(ModelState.empty(incident.model), event_from_json(stored.body)), stored.seq
-    if state is None:
-        return None
-    for stored in store.read(after, incident.model, kinds=DECIDED):
-        state = evolve(state, event_from_json(stored.body))
-        if stored.seq >= incident.id and stored.kind == _LINE_ENDS:
-            break
-    return state
 
 
 def _listing_at(store: Store, incident: Incident) -> Listing | None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from routecanary.decide.evidence import implied_attempts
+from routecanary.decide.evolve import evolve
 from routecanary.domain.archive import TranscriptEntry
 from routecanary.domain.event import (
     EVENT_NAMES,
@@ -22,10 +24,11 @@ from routecanary.domain.event import (
     RoutesNamed,
     event_from_json,
 )
-from routecanary.domain.log import StoredEvent
+from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, StoredEvent
 from routecanary.domain.names import ContractName, RouteId, swallowed
 from routecanary.domain.operation import OPERATED, OPERATION_NAMES, Reserved, Settled
 from routecanary.domain.round import RoundClass
+from routecanary.domain.state import ModelState
 from routecanary.domain.verdict import VerdictKind
 from routecanary.errors import StoreError
 from routecanary.rounds.fold import DECIDED
@@ -42,6 +45,8 @@ _BOOKKEEPING: Final = {
 TOLD: Final = (DECIDED | OPERATED | RUNTIME_KINDS | {LABELLED}) - _BOOKKEEPING
 """Kinds of events that a story repeats; its rounds are told apart."""
 
+_LINE_ENDS: Final = EVENT_NAMES[Exclusions]
+
 _FIRST_LOOK: Final = 1_000  # events back from the suspension, in which the streak's beginning is looked for
 _WIDER: Final = 8  # times, where it is not among them
 _SLACK: Final = timedelta(hours=1)  # transcripts are dated just before their round is decided
@@ -52,9 +57,13 @@ class StoryRound:
     """One round of the story, as it was for the route and for its peers."""
 
     seq: int  # of the event that closed it
+    hash: str  # of that event
     at: datetime
     outcome: RouteOutcome
     peers: Mapping[ContractName, Mapping[RouteId, VerdictKind]]  # of the incident's contracts
+    tries: Mapping[
+        ContractName, Mapping[RouteId, tuple[bool, ...]]
+    ]  # theirs and the route's, true for a fail
     attempts: tuple[TranscriptEntry, ...]  # of the route, in the order of keeping
 
     @property
@@ -95,6 +104,27 @@ def story_of(store: Store, incident: Incident) -> Story:
     )
 
 
+def state_after(store: Store, incident: Incident) -> ModelState | None:
+    """Fold the model's events up to the end of the line in which an incident began; None where pruned.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    state = ModelState.empty(incident.model) if store.anchor() == EMPTY_LOG else None
+    after = 0
+    for stored in store.read(0, incident.model, kinds={CHECKPOINT}):
+        if stored.seq > incident.id:
+            break
+        state, after = evolve(ModelState.empty(incident.model), event_from_json(stored.body)), stored.seq
+    if state is None:
+        return None
+    for stored in store.read(after, incident.model, kinds=DECIDED):
+        state = evolve(state, event_from_json(stored.body))
+        if stored.seq >= incident.id and stored.kind == _LINE_ENDS:
+            break
+    return state
+
+
 def _first_round(store: Store, incident: Incident) -> StoredEvent | None:
     """Find the round that began the streak; None where it was pruned."""
     back = _FIRST_LOOK
@@ -133,9 +163,11 @@ def _rounds(store: Store, incident: Incident, closed: list[StoredEvent]) -> Iter
             continue  # not listed in that round
         yield StoryRound(
             seq=stored.seq,
+            hash=stored.hash,
             at=stored.at,
             outcome=outcome,
             peers=_peers(event, incident),
+            tries=_tries(event, incident),
             attempts=tuple(reversed(attempts.get(stored.seq, []))),
         )
 
@@ -146,6 +178,20 @@ def _peers(event: RoundClosed, incident: Incident) -> Mapping[ContractName, Mapp
             route: outcome.verdicts[contract]
             for route, outcome in sorted(event.outcomes.items())
             if route != incident.route and contract in outcome.verdicts
+        }
+        for contract in sorted(incident.contracts)
+    }
+
+
+def _tries(
+    event: RoundClosed, incident: Incident
+) -> Mapping[ContractName, Mapping[RouteId, tuple[bool, ...]]]:
+    """List the conclusive attempts of every route that has any."""
+    return {
+        contract: {
+            route: tries
+            for route, outcome in sorted(event.outcomes.items())
+            if (tries := outcome.attempts.get(contract, implied_attempts(outcome.verdicts.get(contract))))
         }
         for contract in sorted(incident.contracts)
     }
