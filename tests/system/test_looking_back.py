@@ -181,6 +181,20 @@ def test_a_changed_policy_is_tried_by_check(tmp_path: Path) -> None:
     assert "1 suspensions were, 1 would be: 0 same, 0 earlier, 1 later" in words
 
 
+def test_a_check_is_bounded_by_the_newest_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the history, it takes so many of them; what is older than the window is left out."""
+    config(tmp_path)
+    recent(tmp_path)
+    config(tmp_path, "rounds_to_suspend = 3\n")
+    monkeypatch.setattr("routecanary.cli.check_policy.MOST_ROUNDS", 2)
+    monkeypatch.setattr("routecanary.cli.check_policy.LEAST_ROUNDS", 1)
+    (model,) = do(tmp_path, "check", "--offline", "--json").json["policy_change"]["backtest"]
+    assert model["rounds"] == 2
+    monkeypatch.setattr("routecanary.cli.check_policy.WINDOW", timedelta(minutes=90))
+    (model,) = do(tmp_path, "check", "--offline", "--json").json["policy_change"]["backtest"]
+    assert model["rounds"] == 1
+
+
 def test_enforcing_needs_what_observing_has_to_show_first(folder: Path) -> None:
     """Refused: nothing is changed, and it says what is missing and what is measured."""
     done = do(folder, "mode", MODEL, "enforce", "--reason", "impatient", "--json")

@@ -12,7 +12,7 @@ from typing import Final
 
 from routecanary.cli.backtest import document_in_short, summary
 from routecanary.cli.output import instant
-from routecanary.domain.event import EVENT_NAMES, RoundClosed
+from routecanary.domain.event import EVENT_NAMES, Exclusions
 from routecanary.domain.names import ModelId
 from routecanary.domain.policy import changed_numbers
 from routecanary.domain.probe import Json
@@ -20,9 +20,9 @@ from routecanary.rounds.backtest import Backtest, backtest
 from routecanary.rounds.records import Records
 
 WINDOW: Final = timedelta(days=30)
-MOST_ROUNDS: Final = 1_500  # of all models together
+MOST_ROUNDS: Final = 1_500  # of all models together; acts count as well
 LEAST_ROUNDS: Final = 48  # of each, however many there are
-_CLOSED: Final = EVENT_NAMES[RoundClosed]
+_LINE_ENDS: Final = EVENT_NAMES[Exclusions]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +54,9 @@ def policy_change(records: Records) -> PolicyChange | None:
 
 
 def _since(records: Records, model: ModelId, most: int) -> datetime:
-    """Choose where to begin: the window ago, or so many rounds ago."""
+    """Choose where to begin: the window ago, or so many lines ago; their ends are the smallest to read."""
     window = records.clock.now() - WINDOW
-    newest = records.store.newest(most, model, kinds={_CLOSED})
+    newest = records.store.newest(most, model, kinds={_LINE_ENDS})
     return max(window, newest[0].at) if newest else window
 
 

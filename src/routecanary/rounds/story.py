@@ -1,5 +1,7 @@
 """What is one suspension's story? From the first failed round of its streak to its end.
 
+One that evidence asked for begins with the round in which its attempts began to add up.
+
 Everything is read from the log and the store: the rounds with the route's verdicts and those of its peers in
 the same rounds, every attempt with its transcript, and whatever else happened that touched it.
 """
@@ -7,7 +9,7 @@ the same rounds, every attempt with its transcript, and whatever else happened t
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -22,6 +24,7 @@ from routecanary.domain.event import (
     RoundClosed,
     RouteOutcome,
     RoutesNamed,
+    Suspended,
     event_from_json,
 )
 from routecanary.domain.log import CHECKPOINT, EMPTY_LOG, StoredEvent
@@ -126,22 +129,42 @@ def state_after(store: Store, incident: Incident) -> ModelState | None:
 
 
 def _first_round(store: Store, incident: Incident) -> StoredEvent | None:
-    """Find the round that began the streak; None where it was pruned."""
+    """Find the round that began the streak, or the weighing of attempts; None where it was pruned."""
+    weighed = _weighed(store, incident)
+    asked = {*weighed, *([None] if incident.contracts - weighed else [])}  # None: the streak
     back = _FIRST_LOOK
     while True:
         after = max(0, incident.id - back)
-        first: StoredEvent | None = None
+        first: dict[ContractName | None, StoredEvent] = {}
         for stored in store.read(after, incident.model, kinds={CLOSED}):
             if stored.seq > incident.id:
                 break
             outcome = _closed(stored).outcomes.get(incident.route)
-            if outcome is None:
-                continue
-            if outcome.counted and outcome.streak.failed == 1:
-                first = stored
-        if first is not None or after == 0:
-            return first
+            if outcome is not None:
+                first |= dict.fromkeys(_begun_by(outcome, asked), stored)
+        if first.keys() == asked or after == 0:
+            return min(first.values(), key=lambda stored: stored.seq, default=None)
         back *= _WIDER
+
+
+def _weighed(store: Store, incident: Incident) -> frozenset[ContractName]:
+    """List the contracts that evidence asked for, and no streak."""
+    for stored in store.read(incident.id - 1, incident.model, limit=1):
+        event = event_from_json(stored.body)
+        return frozenset(event.evidence) if isinstance(event, Suspended) else frozenset()
+    return frozenset()
+
+
+def _begun_by(outcome: RouteOutcome, asked: Collection[ContractName | None]) -> Iterator[ContractName | None]:
+    """Say what began in a round: a fail streak (None), or the weighing of a contract's attempts anew."""
+    for contract in asked:
+        if contract is None:
+            if outcome.counted and outcome.streak.failed == 1:
+                yield None
+        elif contract in outcome.evidence:
+            weighed = outcome.evidence[contract]
+            if weighed.after.attempts <= weighed.attempts:
+                yield contract
 
 
 def _rounds(store: Store, incident: Incident, closed: list[StoredEvent]) -> Iterator[StoryRound]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from routecanary.domain.exclusion import RuntimeEntry
-from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.names import STRUCTURED, ContractName, ModelId, RouteId
+from routecanary.domain.policy import Policy, Trigger
 from routecanary.domain.round import Lift, Mode, SwitchMode
 from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.rounds.act import act, exclude
@@ -16,7 +19,7 @@ from routecanary.rounds.retention import prune
 from routecanary.rounds.story import Story, story_of
 from tests.conformance.stored import a_transcript
 from tests.records import some_records, tell_round
-from tests.story import HEALTHY, MODEL, a_round, moment
+from tests.story import HEALTHY, MODEL, a_report, a_round, moment
 
 A = RouteId("a")
 FAIL = {"a": "structured:fail", **HEALTHY}
@@ -286,3 +289,22 @@ def test_a_story_whose_rounds_were_pruned_tells_what_is_left() -> None:
     prune(records, now=records.clock.now(), actor="ada", reason="r")
     story = story_of(records.store, incident)
     assert story.evidence == ()
+
+
+def test_a_story_of_evidence_begins_where_the_attempts_began_to_add_up() -> None:
+    """A route that fails one attempt in three has no streak; every round that was weighed is told."""
+    records = some_records(
+        policy=Policy(trigger=Trigger.EVIDENCE, false_suspensions_per_year=100.0, p1_min=0.3)
+    )
+    passing = replace(a_report("ok"), attempts={STRUCTURED: (False,) * 30})
+    flaky = replace(a_report("ok"), attempts={STRUCTURED: (True, False, False)})
+    for number in range(30):
+        tell_round(records, f"{number * 30}m", {**HEALTHY, "a": passing if number < 3 else flaky})
+    (incident,) = incidents(records)
+    story = the_story(records)
+    assert story.rounds[0].at == moment("90m")
+    assert [each.at for each in story.evidence] == [
+        each.at for each in story.rounds if each.at <= incident.began_at
+    ]
+    assert len(story.evidence) > 2
+    assert all(each.tries[STRUCTURED][A] == (True, False, False) for each in story.evidence)
