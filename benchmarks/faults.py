@@ -97,12 +97,11 @@ def said(tally: Tally) -> str:
 
 
 def rows(tallies: Sequence[Tally]) -> Iterator[tuple[str, ...]]:
-    yield "fault", "seen by", "struck", "seen", "chat · filter · structured", "failed by", "as"
+    """State what became of each fault; who should see it stands in docs/lab.md."""
+    yield "fault", "struck", "seen", "chat · filter · structured", "failed by", "as"
     for tally in tallies:
-        seers = ", ".join(tally.fault.seen_by)
         yield (
             tally.fault.name,
-            seers,
             str(tally.struck),
             percent(tally.recall),
             per_probe(tally),
