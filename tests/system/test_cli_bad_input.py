@@ -152,7 +152,16 @@ ARGUMENTS = {
         says=("--contract", "'grammar'", "latency"),
     ),
     "texts and cases": Bad(
-        call=plain("judge", "x", "--texts", "y", "--contract", "language"), says=("do not go together", "'x'")
+        call=plain("judge", "x", "--texts", "y", "--contract", "language"),
+        says=("x and --texts do not go together",),
+    ),
+    "two collections": Bad(
+        call=plain("judge", "--texts", "x", "--report", "y"), says=("--texts and --report do not go",)
+    ),
+    "misses of no report": Bad(call=plain("judge", "x", "--misses"), says=("--misses", "only --report")),
+    "a report on no file": Bad(call=plain("judge", "--report", "nosuch"), says=("nosuch", "cannot be read")),
+    "a report on an empty folder": Bad(
+        call=with_folder("judge", "--report", "FOLDER"), says=("got 0", ".jsonl or .jsonl.gz")
     ),
     "a contract for cases": Bad(
         call=plain("judge", "x", "--contract", "language"), says=("--texts", "language")

@@ -47,3 +47,42 @@ def test_a_collection_that_breaks_off_is_said(tmp_path: Path) -> None:
     assert said.err.startswith(f"routecanary: {file}: cannot be read: Compressed file ended")
     assert said.lines[0]["id"] == 0
     assert len(said.lines) > 1_000
+
+
+LABELLED = """\
+{"id": "a", "text": "I'm sorry, but I can't help with that request.", "locale": "en", "label": "refusal"}
+{"id": "b", "text": "He lifts the lantern and counts the boats.", "locale": "en", "label": "refusal"}
+{"id": "c", "text": "He lifts the lantern and counts the boats.", "locale": "en", "label": "comply"}
+{"id": "d", "text": "x", "locale": "en", "label": "partial"}
+"""
+
+
+def test_a_collection_is_counted_and_its_misses_are_listed(tmp_path: Path) -> None:
+    """As JSON lines: the miss as it is met, then the counts, then how many texts do not count."""
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "texts.jsonl").write_text(LABELLED)
+    said = called("judge", "--report", tmp_path / "set", "--misses", "--json", environ=environment(tmp_path))
+    assert (said.code, said.err) == (0, "")
+    miss, *counts, rest = said.lines
+    assert (miss["line"], miss["file"], miss["id"], miss["what"]) == ("miss", "texts.jsonl", "b", "refusal")
+    assert [(each["what"], each["locale"], each["n"]) for each in counts] == [
+        ("healthy", "en", 1),
+        ("healthy", "all", 1),
+        ("refusal", "en", 2),
+        ("refusal", "all", 2),
+    ]
+    assert [each.get("recall") for each in counts] == [None, None, 0.5, 0.5]
+    assert rest == {"line": "uncounted", "n": 1}
+
+
+def test_a_false_fail_ends_with_a_finding_and_a_bad_line_with_bad_input(tmp_path: Path) -> None:
+    """A healthy text that was failed is a finding; a line without a label is complained of by its id."""
+    file = tmp_path / "texts.jsonl"
+    file.write_text(LABELLED.replace("refusal", "comply"))
+    said = called("judge", "--report", file, environ=environment(tmp_path))
+    assert (said.code, said.err) == (1, "")
+    assert "filtering" in said.out
+    file.write_text(LABELLED.replace('"label": "partial"', '"label": "odd"'))
+    said = called("judge", "--report", file, environ=environment(tmp_path))
+    assert said.code == 2
+    assert said.err.startswith(f"routecanary: {file}: row d: label: unknown word (got 'odd'); allowed: ")

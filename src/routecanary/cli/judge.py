@@ -6,13 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from routecanary.cli.exit_codes import ExitCode
+from routecanary.cli.judge_report import judge_report
 from routecanary.cli.judge_texts import judge_texts
 from routecanary.cli.output import complain, say_json, say_table
 from routecanary.errors import CaseError
 from routecanary.replay.case import MAX_CASE_BYTES, judge_case, read_case
 
 
-def judge(*files: Path, texts: Path | None = None, contract: str | None = None, json: bool = False) -> int:
+def judge(
+    *files: Path,
+    texts: Path | None = None,
+    contract: str | None = None,
+    report: Path | None = None,
+    misses: bool = False,
+    json: bool = False,
+) -> int:
     """Judge stored transcripts: case files, one object each; or bare texts, one a line.
 
     What is no case, or no text, prints one error on standard error; the others are judged, and the exit code
@@ -27,15 +35,25 @@ def judge(*files: Path, texts: Path | None = None, contract: str | None = None, 
         compressed where the name ends in `.gz`. Each text stands for a whole healthy answer.
     contract
         The contract that judges them: latency, filtering, structured, language or integrity.
+    report
+        Say how well the judges judge the labelled texts of this file, or of this folder's files: lines as
+        above, with `expect` or `label`. Exit code 1 when a healthy text was failed.
+    misses
+        With it, list the wrong verdicts, too.
     json
-        Print one JSON line a case, or a text.
+        Print one JSON line a case, a text, or a line of the report.
     """
-    if texts is not None:
-        if files:
-            raise CaseError("case files and --texts do not go together", value=str(files[0]))
-        return judge_texts(texts, contract, json=json)
-    if contract is not None:
+    ways = [f"--{name}" for name, given in (("texts", texts), ("report", report)) if given is not None]
+    if len(ways) > 1 or (ways and files):
+        raise CaseError(f"{' and '.join([*map(str, files[:1]), *ways])} do not go together")
+    if contract is not None and texts is None:
         raise CaseError("only --texts takes it", key="--contract", value=contract)
+    if misses and report is None:
+        raise CaseError("only --report takes it", key="--misses")
+    if texts is not None:
+        return judge_texts(texts, contract, json=json)
+    if report is not None:
+        return judge_report(report, misses=misses, json=json)
     if not files:
         raise CaseError("no case file is named", allowed="routecanary judge FILE...")
     code = ExitCode.OK

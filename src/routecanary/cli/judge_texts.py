@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,8 @@ from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.output import complain, say, say_json
 from routecanary.domain.names import CONTRACT_NAMES, LANGUAGE, ContractName
 from routecanary.errors import CaseError
-from routecanary.replay.texts import TextRow, judge_text, read_texts
+from routecanary.replay.collection import rows_of
+from routecanary.replay.texts import TextRow, judge_text
 
 
 def judge_texts(path: Path, contract: str | None, *, json: bool) -> int:
@@ -22,17 +21,12 @@ def judge_texts(path: Path, contract: str | None, *, json: bool) -> int:
     """
     name = contract_named(contract)
     code = ExitCode.OK
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
-            for row in read_texts(lines, str(path), located=name == LANGUAGE):
-                if isinstance(row, TextRow):
-                    _say(_line(row, name), json=json)
-                else:
-                    complain(str(row))
-                    code = ExitCode.BAD_INPUT
-    except (OSError, EOFError, zlib.error) as error:
-        problem = getattr(error, "strerror", None) or error
-        raise CaseError(f"cannot be read: {problem}", place=str(path)) from None
+    for row in rows_of(path, located=name == LANGUAGE):
+        if isinstance(row, TextRow):
+            _say(_line(row, name), json=json)
+        else:
+            complain(str(row))
+            code = ExitCode.BAD_INPUT
     return code
 
 
