@@ -75,7 +75,16 @@ def judging_at(named: Path | None) -> tuple[JudgeSettings, tuple[Locale, ...]]:
     except ConfigError:
         return JudgeSettings(), ProbeSettings().locales
     settings = load_settings(found, os.environ)
-    return judge_settings_of(settings, own_refusals_of(settings)), settings.probes.locales
+    return judging_of(settings), settings.probes.locales
+
+
+def judging_of(settings: Settings) -> JudgeSettings:
+    """State the judges' limits, with the administrator's own tables of refusals.
+
+    Raises:
+        InputError: A table has faults.
+    """
+    return judge_settings_of(settings, own_refusals_of(settings))
 
 
 def api_key_of(settings: Settings) -> Secret:
