@@ -158,6 +158,15 @@ ARGUMENTS = {
     "two collections": Bad(
         call=plain("judge", "--texts", "x", "--report", "y"), says=("--texts and --report do not go",)
     ),
+    "cases and the store": Bad(
+        call=plain("judge", "x", "--stored"), says=("x and --stored do not go together",)
+    ),
+    "a time for cases": Bad(
+        call=plain("judge", "x", "--since", "30d"), says=("--since", "only --stored", "'30d'")
+    ),
+    "not a time to judge from": Bad(
+        call=use("judge", "--stored", "--since", "soon"), says=("--since", "'soon'", "allowed")
+    ),
     "misses of no report": Bad(call=plain("judge", "x", "--misses"), says=("--misses", "only --report")),
     "a report on no file": Bad(call=plain("judge", "--report", "nosuch"), says=("nosuch", "cannot be read")),
     "a report on an empty folder": Bad(

@@ -1,11 +1,17 @@
-"""`judge` over collections: texts, and what is wrong with them."""
+"""`judge` over collections: texts, labelled texts, and what the store keeps."""
 
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from tests.commandline import called, environment, ran
+from routecanary.adapters.store.sqlite import SqliteStore
+from routecanary.domain.names import FILTERING, Locale, ModelId
+from routecanary.domain.verdict import Verdict, VerdictKind
+from routecanary.replay.texts import transcript_of
+from tests.commandline import MODEL, a_config, called, environment, fingerprint, ran
 
 LINES = """\
 {"id": "a", "text": "I'm sorry, but I can't help with that request.", "locale": "en"}
@@ -86,3 +92,53 @@ def test_a_false_fail_ends_with_a_finding_and_a_bad_line_with_bad_input(tmp_path
     said = called("judge", "--report", file, environ=environment(tmp_path))
     assert said.code == 2
     assert said.err.startswith(f"routecanary: {file}: row d: label: unknown word (got 'odd'); allowed: ")
+
+
+def a_store_with(folder: Path, *verdicts: Verdict) -> None:
+    """Keep a refusal once for each verdict, and say that this verdict was given then."""
+    asked = replace(
+        transcript_of("I'm sorry, but I can't help with that request.", FILTERING, Locale("en")),
+        model=ModelId(MODEL),
+    )
+    with SqliteStore(folder / "events.sqlite3") as store:
+        for hours, verdict in enumerate(verdicts):
+            at = datetime.now(UTC) - timedelta(hours=hours, minutes=1)
+            store.put([store.pack(asked, at=at, verdicts={verdict.contract: verdict})])
+
+
+def test_stored_answers_are_judged_again(tmp_path: Path) -> None:
+    """A verdict that would be another one is told with both versions; nothing is written."""
+    config = a_config(tmp_path, "http://127.0.0.1:1")
+    then = Verdict(contract=FILTERING, kind=VerdictKind.PASS, version=0)
+    a_store_with(tmp_path, then, replace(then, kind=VerdictKind.FAIL, code="refusal"), then)
+    before = fingerprint(tmp_path / "events.sqlite3")
+    options = ("judge", "--stored", "--since", "2h", "--config", config)
+    said = called(*map(str, options), "--json", environ=environment(tmp_path))
+    assert (said.code, said.err) == (0, "")
+    changed, counts, total = said.lines
+    assert (changed["line"], changed["contract"], changed["attempt"]) == ("changed", "filtering", 0)
+    assert (changed["then"]["verdict"], changed["then"]["version"]) == ("pass", 0)
+    assert (changed["now"]["verdict"], changed["now"]["kind"]) == ("fail", "refusal")
+    assert counts == {
+        "line": "counts",
+        "contract": "filtering",
+        "version_then": 0,
+        "version_now": changed["now"]["version"],
+        "verdicts": 2,
+        "changed": 1,
+        "new_fails": 1,
+        "gone_fails": 0,
+    }
+    assert total == {"line": "transcripts", "n": 2}
+    read = called(*map(str, options), environ=environment(tmp_path))
+    assert f"{changed['id']} {MODEL}" in read.out
+    assert f"filtering pass → fail:refusal (judge 0 → {counts['version_now']})" in read.out
+    assert fingerprint(tmp_path / "events.sqlite3") == before
+
+
+def test_no_store_has_nothing_to_judge_again(tmp_path: Path) -> None:
+    """And none is made."""
+    config = a_config(tmp_path, "http://127.0.0.1:1")
+    said = called("judge", "--stored", "--config", config, "--json", environ=environment(tmp_path))
+    assert (said.code, said.lines) == (0, [{"line": "transcripts", "n": 0}])
+    assert not (tmp_path / "events.sqlite3").exists()

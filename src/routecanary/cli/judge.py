@@ -7,6 +7,7 @@ from typing import Any
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.judge_report import judge_report
+from routecanary.cli.judge_stored import judge_stored
 from routecanary.cli.judge_texts import judge_texts
 from routecanary.cli.output import complain, say_json, say_table
 from routecanary.errors import CaseError
@@ -19,9 +20,12 @@ def judge(
     contract: str | None = None,
     report: Path | None = None,
     misses: bool = False,
+    stored: bool = False,
+    since: str | None = None,
+    config: Path | None = None,
     json: bool = False,
 ) -> int:
-    """Judge stored transcripts: case files, one object each; or bare texts, one a line.
+    """Judge transcripts: case files, one object each; or bare texts, one a line; or what the store keeps.
 
     What is no case, or no text, prints one error on standard error; the others are judged, and the exit code
     is then 2.
@@ -40,16 +44,31 @@ def judge(
         above, with `expect` or `label`. Exit code 1 when a healthy text was failed.
     misses
         With it, list the wrong verdicts, too.
+    stored
+        Judge what the store keeps, and print the verdicts that would be others today; nothing is changed.
+    since
+        Only what was asked from then on, such as 30d or 2026-01-05T00:00:00Z; left out, all.
+    config
+        The configuration file that names the store.
     json
-        Print one JSON line a case, a text, or a line of the report.
+        Print one JSON line a case, a text, a changed verdict, or a line of the counts.
     """
-    ways = [f"--{name}" for name, given in (("texts", texts), ("report", report)) if given is not None]
-    if len(ways) > 1 or (ways and files):
-        raise CaseError(f"{' and '.join([*map(str, files[:1]), *ways])} do not go together")
+    ways = [
+        *map(str, files[:1]),
+        *(f"--{name}" for name, given in (("texts", texts), ("report", report)) if given is not None),
+        *(["--stored"] if stored else []),
+    ]
+    if len(ways) > 1:
+        raise CaseError(f"{' and '.join(ways)} do not go together")
     if contract is not None and texts is None:
         raise CaseError("only --texts takes it", key="--contract", value=contract)
     if misses and report is None:
         raise CaseError("only --report takes it", key="--misses")
+    for name, given in (("--since", since), ("--config", config)):
+        if given is not None and not stored:
+            raise CaseError("only --stored takes it", key=name, value=str(given))
+    if stored:
+        return judge_stored(since=since, config=config, json=json)
     if texts is not None:
         return judge_texts(texts, contract, json=json)
     if report is not None:
