@@ -13,6 +13,7 @@ from routecanary.decide.capacity import production
 from routecanary.domain.archive import TranscriptEntry
 from routecanary.domain.names import ContractName, RouteId, parse_model
 from routecanary.domain.probe import Json
+from routecanary.domain.prompts import PromptChange, Prompts
 from routecanary.domain.round import Mode
 from routecanary.domain.state import ModelState, Streak, Suspension
 from routecanary.domain.verdict import VerdictKind
@@ -44,7 +45,8 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
     with offline_records(settings, clock) as records:
         name = records.model(parse_model(model)).model
         state = records.ledger.state(name)
-        doubtful = unproven(state, records.ledger.operating().model(name), settings)
+        known = records.ledger.operating().model(name)
+        doubtful = unproven(state, known, settings)
         listings = last_listings(records.store, name)
         faults = {route: _faults(records, state, route) for route in sorted(state.routes)}
     now = clock.now()
@@ -52,7 +54,15 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
     if json:
         say_json(
             [
-                _document(state, route, faults[route], now, doubtful=doubtful, probation=probation.get(route))
+                _document(
+                    state,
+                    route,
+                    faults[route],
+                    now,
+                    doubtful=doubtful,
+                    probation=probation.get(route),
+                    prompts=known.prompts,
+                )
                 for route in sorted(state.routes)
             ]
         )
@@ -66,7 +76,8 @@ def routes(model: str, /, *, config: Path | None = None, json: bool = False) -> 
             (
                 route,
                 _standing(state, route, now)
-                + (f", probation ({probation[route].why})" if route in probation else ""),
+                + (f", probation ({probation[route].why})" if route in probation else "")
+                + _recounted(known.prompts.change_shown(route, now)),
                 _streak(state.routes[route].streak),
                 _left(state.routes[route].suspension, now),
                 ", ".join(faults[route]),
@@ -119,6 +130,30 @@ def _faults(records: Records, state: ModelState, route: RouteId) -> tuple[str, .
     return tuple(sorted(found))
 
 
+def _recounted(change: PromptChange | None) -> str:
+    return "" if change is None else f", fixed prompt {change.was}→{change.now} tokens"
+
+
+def _counted(prompts: Prompts, route: RouteId, now: datetime) -> Json:
+    """Tell what a fixed prompt counts at a route, and what that was before it changed lately."""
+    past, change = prompts.past.get(route), prompts.change_shown(route, now)
+    if past is None:
+        return None
+    return {
+        "last": past.counts[-1],
+        "at": instant(past.at),
+        "changed": None
+        if change is None
+        else {
+            "at": instant(change.at),
+            "was": change.was,
+            "now": change.now,
+            "peers_were": change.peers_were,
+            "peers": change.peers,
+        },
+    }
+
+
 def _document(
     state: ModelState,
     route: RouteId,
@@ -127,6 +162,7 @@ def _document(
     *,
     doubtful: frozenset[ContractName],
     probation: Probation | None,
+    prompts: Prompts,
 ) -> Json:
     known = state.routes[route]
     return {
@@ -153,6 +189,7 @@ def _document(
             "since": instant(probation.since),
             "until": instant(probation.until),
         },
+        "prompt_tokens": _counted(prompts, route, now),
         "hold_until": instant(known.hold_until),
         "swallows": sorted(known.swallows),
         "admitted": known.admitted,

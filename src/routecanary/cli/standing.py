@@ -90,6 +90,15 @@ def model_alerts(
         yield "round_overdue", f"no round for longer than {span(settings.overdue_after())}"
     for route in sorted(known.stale.keys() & state.named):
         yield f"route_stale:{route}", "it has given no evidence for a long time"
+    for route, change in sorted(known.prompts.changed.items()):
+        if route in state.named and known.prompts.change_shown(route, now) is not None:
+            yield (
+                f"prompt_tokens_changed:{route}",
+                f"a fixed prompt counts {change.now} tokens there, {change.was} until {instant(change.at)}",
+            )
+    if known.prompts.is_shift_shown(now):
+        since = instant(known.prompts.shifted_at)
+        yield "prompt_tokens_shifted", f"most routes count a fixed prompt otherwise since {since}"
     for contract in sorted(known.control_absent.keys() & settings.enabled_contracts()):
         yield f"control_absent:{contract}", "no control has failed it lately, so its passes are unproven"
     for contract in sorted(operating.on_trial(state.model, now)):

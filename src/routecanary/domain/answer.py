@@ -96,6 +96,10 @@ class Answer:
         return is_visible(self.text)
 
     @property
+    def prompt_tokens(self) -> int | None:
+        return _count(self.usage, "prompt_tokens")
+
+    @property
     def completion_tokens(self) -> int | None:
         return _count(self.usage, "completion_tokens")
 

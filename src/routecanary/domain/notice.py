@@ -63,6 +63,8 @@ class NoticeKind(StrEnum):
     ACCOUNT_RESTORED = "account_restored"
     PIN_VIOLATED = "pin_violated"
     PIN_HELD = "pin_held"
+    PROMPT_TOKENS_CHANGED = "prompt_tokens_changed"
+    PROMPT_TOKENS_SHIFTED = "prompt_tokens_shifted"
     ROUTE_STALE = "route_stale"
     ROUTE_FRESH = "route_fresh"
     LISTING_SHRUNK = "listing_shrunk"

@@ -30,6 +30,9 @@ from routecanary.domain.operation import (
     Operation,
     PinViolated,
     PolicyTaken,
+    PromptTokensChanged,
+    PromptTokensRead,
+    PromptTokensShifted,
     Reloaded,
     Requalifying,
     Reserved,
@@ -41,6 +44,7 @@ from routecanary.domain.operation import (
     RoutesWithheld,
     Settled,
 )
+from routecanary.domain.prompts import PromptChange, Prompts
 
 DAYS_KEPT: Final = 4
 """Days of spending that are remembered, the latest ones. Not those near the last event: a clock that leapt
@@ -89,6 +93,7 @@ class ModelOperation:
     left_out: Mapping[RouteId, datetime] = field(default_factory=dict)  # by the budget, and since when
     withheld: frozenset[RouteId] = frozenset()  # that the gateway keeps from the product's requests
     withheld_at: datetime | None = None  # when it told; None = it never did
+    prompts: Prompts = field(default_factory=Prompts)  # what a fixed prompt counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +188,16 @@ def evolve_operating(state: OperatingState, event: Operation) -> OperatingState:
             return replace(state, blind={event.contract: event.at, **state.blind})
         case JudgeSighted():
             return replace(state, blind=_without(state.blind, event.contract))
+        case PromptTokensRead():
+            one = state.model(event.model)
+            read = one.prompts.read(event.at, event.readings)
+            return _of_model(state, event.model, replace(one, prompts=read))
+        case PromptTokensChanged():
+            return _of_model(state, event.model, _prompt_changed(state.model(event.model), event))
+        case PromptTokensShifted():
+            one = state.model(event.model)
+            shifted = replace(one.prompts, shifted_at=event.at)
+            return _of_model(state, event.model, replace(one, prompts=shifted))
         case Requalifying():
             return _requalifying(state, event)
         case Reloaded():
@@ -235,6 +250,14 @@ def _requalifying(state: OperatingState, event: Requalifying) -> OperatingState:
     one = state.model(event.model)
     of_model = {**one.requalifying, event.contract: trial}
     return _of_model(state, event.model, replace(one, requalifying=of_model))
+
+
+def _prompt_changed(one: ModelOperation, event: PromptTokensChanged) -> ModelOperation:
+    change = PromptChange(
+        at=event.at, was=event.was, now=event.now, peers_were=event.peers_were, peers=event.peers
+    )
+    changed = {**one.prompts.changed, event.route: change}
+    return replace(one, prompts=replace(one.prompts, changed=changed))
 
 
 def _reserved(state: OperatingState, event: Reserved) -> OperatingState:

@@ -17,6 +17,7 @@ from routecanary.domain.codec import JsonObject, member_from_json, to_json
 from routecanary.domain.log import StoredDraft
 from routecanary.domain.names import ContractName, ModelId, RouteId
 from routecanary.domain.probe import Json
+from routecanary.domain.prompts import PromptReading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,35 @@ class ControlPresent(OperatedModel):
     """A control for a contract failed as it should again."""
 
     contract: ContractName
+
+
+# What a fixed prompt counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTokensRead(OperatedModel):
+    """The fixed prompt was asked: what it counted, wherever that can be believed."""
+
+    readings: Mapping[RouteId, PromptReading]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTokensChanged(OperatedModel):
+    """A route counts the fixed prompt otherwise than in its last readings, and did so twice."""
+
+    route: RouteId
+    was: int
+    now: int
+    peers_were: int | None = None  # median of the model's other routes; None = too few of them
+    peers: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTokensShifted(OperatedModel):
+    """Most routes count the fixed prompt otherwise at once: the model's tokenizer, or the gateway."""
+
+    routes: frozenset[RouteId]
+    of: int  # routes that could be compared
 
 
 # Our own bugs and changes
@@ -248,6 +278,9 @@ Operation = (
     | ListingBelieved
     | ControlAbsent
     | ControlPresent
+    | PromptTokensRead
+    | PromptTokensChanged
+    | PromptTokensShifted
     | JudgeCrashed
     | JudgeBlind
     | JudgeSighted
@@ -276,6 +309,9 @@ OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
     ListingBelieved: "listing_believed",
     ControlAbsent: "control_absent",
     ControlPresent: "control_present",
+    PromptTokensRead: "prompt_tokens_read",
+    PromptTokensChanged: "prompt_tokens_changed",
+    PromptTokensShifted: "prompt_tokens_shifted",
     JudgeCrashed: "judge_crashed",
     JudgeBlind: "judge_blind",
     JudgeSighted: "judge_sighted",

@@ -132,6 +132,14 @@ class ScheduleSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TripwireSettings:
+    """Whether, and how often, routes are asked what a fixed prompt counts."""
+
+    enabled: bool = True
+    every: timedelta = timedelta(days=1)  # once in each such span since 1970; of a day: once a UTC day
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AssumedPrice:
     """What a route is taken to charge that does not say; None = the dearest that its listing states."""
 
@@ -225,6 +233,7 @@ class Settings:
     gateway: GatewaySettings = GatewaySettings()
     max_snapshot_age: timedelta = timedelta(hours=6)
     schedule: ScheduleSettings = ScheduleSettings()
+    tripwire: TripwireSettings = TripwireSettings()
     budget: BudgetSettings = BudgetSettings()
     notify: NotifySettings = NotifySettings()
     probes: ProbeSettings = ProbeSettings()

@@ -39,6 +39,7 @@ class PlannedAnswer:
     first_text: float = 0.4  # s
     tokens_per_second: float = 90.0
     answer_seconds: float | None = None  # s to the last byte; None = by tokens_per_second
+    hidden_tokens: int = 0  # of a prompt that the host puts in front of the request's own
     stated_tokens: int | None = None  # that the usage says the answer took; None = the true count
     whole: bool | None = None  # comes as one document, or as a stream; None = as the request wants it
     headers: Mapping[str, str] = field(default_factory=dict)  # of the response, besides the usual ones

@@ -138,11 +138,12 @@ def usage_of(planned: PlannedAnswer, envelope: Envelope) -> dict[str, Json]:
     reasoning = token_count(planned.reasoning)
     true_count = token_count(planned.text) + token_count(planned.refusal or "") + reasoning
     completion = true_count if planned.stated_tokens is None else planned.stated_tokens
-    cost = envelope.prompt_tokens * envelope.price_prompt + completion * envelope.price_completion
+    prompt = envelope.prompt_tokens + planned.hidden_tokens
+    cost = prompt * envelope.price_prompt + completion * envelope.price_completion
     return {
-        "prompt_tokens": envelope.prompt_tokens,
+        "prompt_tokens": prompt,
         "completion_tokens": completion,
-        "total_tokens": envelope.prompt_tokens + completion,
+        "total_tokens": prompt + completion,
         "cost": round(cost, 9),
         "is_byok": False,
         "prompt_tokens_details": {"cached_tokens": 0},

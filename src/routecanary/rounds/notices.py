@@ -115,6 +115,29 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
             return conditions.opens(NoticeKind.ACCOUNT_FAULT, event, "account", facts=facts)
         case operated.AccountRestored():
             return conditions.closes(NoticeKind.ACCOUNT_RESTORED, event, "account")
+        case operated.PromptTokensChanged():
+            return (
+                notice(
+                    NoticeKind.PROMPT_TOKENS_CHANGED,
+                    Phase.ONCE,
+                    at=event.at,
+                    model=event.model,
+                    routes=(event.route,),
+                    facts=_facts(
+                        was=event.was, now=event.now, peers_were=event.peers_were, peers=event.peers
+                    ),
+                ),
+            )
+        case operated.PromptTokensShifted():
+            return (
+                notice(
+                    NoticeKind.PROMPT_TOKENS_SHIFTED,
+                    Phase.ONCE,
+                    at=event.at,
+                    model=event.model,
+                    facts=_facts(changed=len(event.routes), of=event.of),
+                ),
+            )
         case operated.RouteStale():
             return conditions.opens(NoticeKind.ROUTE_STALE, event, f"stale:{event.route}")
         case operated.RouteFresh():
@@ -174,6 +197,8 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
         case operated.BudgetRestored():
             return conditions.closes(NoticeKind.BUDGET_RESTORED, event, "budget")
         case operated.Reserved() | operated.Settled() | operated.RoutesWithheld() | operated.IgnoreTried():
+            return ()
+        case operated.PromptTokensRead():
             return ()
         case operated.PolicyTaken():
             return ()  # whoever wrote the numbers knows

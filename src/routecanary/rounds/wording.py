@@ -61,6 +61,16 @@ WORDINGS: Final[Mapping[NoticeKind, Wording]] = {
     NoticeKind.ACCOUNT_RESTORED: Wording(_INFO, "the account can be used again"),
     NoticeKind.PIN_VIOLATED: Wording(_WARNING, "a question pinned to {route} was answered by somebody else"),
     NoticeKind.PIN_HELD: Wording(_INFO, "questions pinned to {route} are answered by it again"),
+    NoticeKind.PROMPT_TOKENS_CHANGED: Wording(
+        _WARNING,
+        "{route} counts {now} tokens in a fixed prompt where it counted {was}, other routes {peers} (before: "
+        "{peers_were}): words of its own in front of yours, another tokenizer, or another way of counting",
+    ),
+    NoticeKind.PROMPT_TOKENS_SHIFTED: Wording(
+        _WARNING,
+        "most routes count a fixed prompt otherwise at once ({changed} of {of}): the model's tokenizer or "
+        "the gateway's way of counting has changed",
+    ),
     NoticeKind.ROUTE_STALE: Wording(_WARNING, "{route} has given no evidence for a long time"),
     NoticeKind.ROUTE_FRESH: Wording(_INFO, "{route} is not stale any more"),
     NoticeKind.LISTING_SHRUNK: Wording(

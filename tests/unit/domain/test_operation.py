@@ -29,6 +29,9 @@ from routecanary.domain.operation import (
     Operation,
     PinViolated,
     PolicyTaken,
+    PromptTokensChanged,
+    PromptTokensRead,
+    PromptTokensShifted,
     Reloaded,
     Requalifying,
     Reserved,
@@ -45,6 +48,7 @@ from routecanary.domain.operation import (
     operation_to_json,
 )
 from routecanary.domain.policy import Policy, policy_to_mapping
+from routecanary.domain.prompts import PromptReading
 from routecanary.errors import StoreError
 
 AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -63,6 +67,9 @@ EVERY_OPERATION: tuple[Operation, ...] = (
     ListingBelieved(at=AT, model=MODEL),
     ControlAbsent(at=AT, model=MODEL, contract=LANGUAGE),
     ControlPresent(at=AT, model=MODEL, contract=LANGUAGE),
+    PromptTokensRead(at=AT, model=MODEL, readings={ALPHA: PromptReading(tokens=41, asked="f0")}),
+    PromptTokensChanged(at=AT, model=MODEL, route=ALPHA, was=41, now=441, peers_were=40, peers=40),
+    PromptTokensShifted(at=AT, model=MODEL, routes=frozenset({ALPHA, RouteId("beta")}), of=2),
     JudgeCrashed(at=AT, model=MODEL, contract=LANGUAGE, error="ValueError: x"),
     JudgeBlind(at=AT, contract=LANGUAGE, version=2, missed=("language_mixing/es",), wronged=("encoding",)),
     JudgeSighted(at=AT, contract=LANGUAGE),

@@ -56,6 +56,7 @@ from routecanary.domain.settings import (
     Sampling,
     ScheduleSettings,
     Settings,
+    TripwireSettings,
     WebhookSettings,
 )
 from routecanary.domain.strict_toml import TomlError, parse_toml
@@ -223,6 +224,7 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
             recheck_after=file.schedule.recheck_after,
             probation=file.schedule.probation,
         ),
+        tripwire=TripwireSettings(enabled=file.tripwire.enabled, every=file.tripwire.every),
         budget=_budget(file.budget),
         notify=_notify(file.notify, at),
         probes=_probes(file.probes, at(file.probes.texts)),

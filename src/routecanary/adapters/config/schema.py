@@ -30,6 +30,7 @@ from routecanary.domain.settings import (
     RetentionSettings,
     Sampling,
     ScheduleSettings,
+    TripwireSettings,
 )
 from routecanary.errors import InputError
 
@@ -73,6 +74,7 @@ _CONTRACT = ContractSettings()
 _PROBES = ProbeSettings()
 _SAMPLING = Sampling()
 _SCHEDULE = ScheduleSettings()
+_TRIPWIRE = TripwireSettings()
 _RETENTION = RetentionSettings()
 _NOTIFY = NotifySettings()
 
@@ -164,6 +166,11 @@ class ScheduleTable(Table):
                 allowed=f'less than "{read.format_span(self.period)}"',
             )
         return self
+
+
+class TripwireTable(Table):
+    enabled: Annotated[bool, read.switch()] = _TRIPWIRE.enabled
+    every: Annotated[timedelta, read.duration(_H, 7 * _D)] = _TRIPWIRE.every
 
 
 class AssumedPriceTable(Table):
@@ -335,6 +342,7 @@ class ConfigFile(Table):
     store: StoreTable = StoreTable()
     snapshot: SnapshotTable = SnapshotTable()
     schedule: ScheduleTable = ScheduleTable()
+    tripwire: TripwireTable = TripwireTable()
     budget: BudgetTable = BudgetTable()
     probes: ProbesTable = ProbesTable()
     contracts: ContractsTable = ContractsTable()

@@ -93,6 +93,11 @@ def overcount(planned: PlannedAnswer, blow: Blow) -> PlannedAnswer:
     )
 
 
+def hide_prompt(planned: PlannedAnswer, blow: Blow) -> PlannedAnswer:
+    """Put a prompt of the host's own in front: it shows in the count of the prompt's tokens alone."""
+    return replace(planned, hidden_tokens=int(blow.amount("tokens")))
+
+
 def say_nothing(planned: PlannedAnswer, blow: Blow) -> PlannedAnswer:
     if not planned.text:
         return planned
@@ -168,6 +173,15 @@ LENGTH: Final = (
         does="States more tokens than the limit allows for a text that keeps to it.",
         on_answer=overcount,
         parameters={"times": Amount(default=1.5, low=1.0, high=100.0)},
+    ),
+    Fault(
+        name="hidden_prompt",
+        version=1,
+        seen_by=(UNSEEN,),
+        gives=("pass",),
+        does="Puts a prompt of its own in front of the request's, which only the count of its tokens shows.",
+        on_answer=hide_prompt,
+        parameters={"tokens": Amount(default=400, low=1, high=100_000)},
     ),
     Fault(
         name="long_winded",
