@@ -75,6 +75,7 @@ PARTS = {
     "usd": st.just(Decimal(1)),
     "spent_usd": st.just(Decimal(4)),
     "budget_usd": st.just(Decimal(5)),
+    "policy": st.just({}),
 }
 
 
