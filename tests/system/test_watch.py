@@ -17,6 +17,7 @@ from routecanary.domain.names import CONTRACT_NAMES
 from routecanary.domain.operation import (
     AccountFault,
     JudgeCrashed,
+    PromptTokensRead,
     RoundCrashed,
     RoundOverdue,
     RoundReturned,
@@ -164,8 +165,11 @@ def test_an_answer_that_breaks_our_reading_of_it_stops_at_its_route(tmp_path: Pa
     assert classes.pop("plover") == "frozen"
     assert classes.pop(SPOILED) == "failed"
     assert set(classes.values()) == {"clean"}
-    (settled,) = watched.operations(Settled)
+    settled, of_tripwire = watched.operations(Settled)
     assert settled.asked > 15
+    assert of_tripwire.asked == len(classes) + 2
+    (read,) = watched.operations(PromptTokensRead)
+    assert read.readings.keys() == {*classes, SPOILED}
 
 
 def test_what_the_store_does_not_take_is_said_when_it_does(tmp_path: Path) -> None:
