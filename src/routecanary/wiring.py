@@ -96,6 +96,15 @@ def api_key_of(settings: Settings) -> Secret:
     return read_api_key(settings.gateway, os.environ)
 
 
+def own_text(path: Path) -> str:
+    """Read a text file that a person names.
+
+    Raises:
+        ConfigError: It cannot be read, is longer than 1 MiB, or is not UTF-8.
+    """
+    return read_text_file(path)
+
+
 def write_template(path: Path | None) -> Path:
     """Write a commented configuration, to the working directory unless a path is named; returns where.
 

@@ -66,6 +66,8 @@ COMMANDS: Final = (
         "routecanary.cli.incidents_export:export",
         "Write one suspension's evidence, to be sent to a provider.",
     ),
+    ("compare", "routecanary.cli.compare:compare", "Ask routes many times and compare how often each fails."),
+    ("reproduce", "routecanary.cli.reproduce:reproduce", "Ask an incident's question again: still failing?"),
     ("transcript", "routecanary.cli.transcript:transcript", "Show one stored answer."),
     ("store verify", "routecanary.cli.store:verify", "Recompute the event log's hash chain."),
     ("store prune", "routecanary.cli.store:prune_old", "Delete what is older than the configuration says."),

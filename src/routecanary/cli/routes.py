@@ -119,6 +119,8 @@ def _faults(records: Records, state: ModelState, route: RouteId) -> tuple[str, .
     newest: TranscriptEntry | None = None
     found: set[str] = set()
     for entry in records.transcripts.find(state.model, route):
+        if entry.seq is None:  # of no round, but of a study
+            continue
         if newest is not None and entry.at != newest.at:
             break
         newest = entry

@@ -217,6 +217,7 @@ class ModelSettings:
 
     model: ModelId
     controls: Mapping[ContractName, frozenset[RouteId]] = field(default_factory=dict)
+    official: tuple[RouteId, ...] = ()  # tags or slugs of the vendor; empty = whoever is named as the author
     production: ProductionSettings = ProductionSettings()
 
     def control_for(self, route: RouteId) -> frozenset[ContractName]:

@@ -90,7 +90,7 @@ def estimate(
             rng=rng,
         )
         probes = max(probes, len(plan))
-        usual += _usual_cost(settings, listing, catalog, plan)
+        usual += usual_cost(settings, listing, catalog, plan)
         most = most_of_routes(plan, bounds_of(settings, catalog, listing, plan), settings)
         worst = {route: max(cost, worst.get(route, NOTHING)) for route, cost in most.items()}
     rounds = [each for each in settled if is_of_a_round(each.round_id, model.model)]
@@ -114,7 +114,12 @@ def _measured(settled: Sequence[Settled]) -> Decimal | None:
     return sum((each.usd for each in settled), NOTHING) / first if first > 0 else None
 
 
-def _usual_cost(settings: Settings, listing: Listing, catalog: Catalog, plan: Sequence[Probe]) -> Decimal:
+def usual_cost(settings: Settings, listing: Listing, catalog: Catalog, plan: Sequence[Probe]) -> Decimal:
+    """Work out what a plan usually costs, in USD, if no probe of it fails.
+
+    Raises:
+        LookupError: The plan was not made from this catalog.
+    """
     routes = {route.tag: route for route in listing.routes}
     total = NOTHING
     for probe in plan:

@@ -28,12 +28,13 @@ from routecanary.rounds.labels import LABELLED
 from routecanary.rounds.notices import notices_of
 from routecanary.rounds.ports import PrunedLog
 from routecanary.rounds.runtime import RUNTIME_KINDS, RuntimeEntries
+from routecanary.rounds.studies import STUDY_KINDS
 
 LISTED: Final = "listing_changed"
 REMEMBERED: Final = "operating_checkpoint"
 """The kind of an event whose body is `Remembered`; what came before it need not be read for that."""
 DECIDED: Final = frozenset(EVENT_NAMES.values())
-SAID_ONLY: Final = frozenset({LABELLED, PRUNED})
+SAID_ONLY: Final = frozenset({LABELLED, PRUNED}) | STUDY_KINDS
 """Kinds of events that are read where they are asked for, and change nothing that is folded here."""
 KINDS: Final = DECIDED | OPERATED | RUNTIME_KINDS | SAID_ONLY | {LISTED, REMEMBERED}
 """Every kind of event that a log may hold."""

@@ -57,6 +57,8 @@ ROUNDS_BETWEEN_CHECKPOINTS: Final = 48
 TRIES: Final = 100
 """Appends lost in a row to other writers before something must be wrong."""
 
+_WIDER: Final = 8  # times, where too few of the last settlements are those of rounds
+
 NO_SECRETS: Final = Redactor()
 """Hides nothing."""
 
@@ -140,12 +142,23 @@ class Ledger:
     def settlements(self, model: ModelId, limit: int) -> tuple[Settled, ...]:
         """Return what the last rounds of a model, at most `limit`, have cost; oldest first.
 
+        What else was settled for it, a study or a trial, goes by names of its own and is passed over.
+
         Raises:
             StoreError: The log cannot be read.
         """
-        found = self._log.newest(limit, model, kinds={OPERATION_NAMES[Settled]})
-        read = (operation_from_json(stored.body) for stored in found)
-        return tuple(settled for settled in read if isinstance(settled, Settled))
+        look = limit
+        while True:
+            found = self._log.newest(look, model, kinds={OPERATION_NAMES[Settled]})
+            read = (operation_from_json(stored.body) for stored in found)
+            rounds = [
+                settled
+                for settled in read
+                if isinstance(settled, Settled) and settled.round_id.startswith(f"{model} ")
+            ]
+            if len(rounds) >= limit or len(found) < look:
+                return tuple(rounds[-limit:])
+            look *= _WIDER
 
     def operating(self) -> OperatingState:
         """Return how the canary itself stands as of now."""

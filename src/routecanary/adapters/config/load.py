@@ -312,6 +312,7 @@ def _model(model: ModelId, table: ModelTable) -> ModelSettings:
             ContractName(name): frozenset(RouteId(tag) for tag in tags)
             for name, tags in table.controls.items()
         },
+        official=table.official,
         production=_production(table.production),
     )
 

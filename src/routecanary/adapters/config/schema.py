@@ -14,7 +14,14 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from routecanary.adapters.config import readers as read
-from routecanary.domain.names import CONTRACT_NAMES, Locale, parse_locale, parse_model, parse_route
+from routecanary.domain.names import (
+    CONTRACT_NAMES,
+    Locale,
+    RouteId,
+    parse_locale,
+    parse_model,
+    parse_route,
+)
 from routecanary.domain.probe import ProbeKind
 from routecanary.domain.secret import Secret
 from routecanary.domain.settings import (
@@ -288,6 +295,7 @@ _Tags = Annotated[frozenset[str], read.texts(parse_route, "route tags", frozense
 
 class ModelTable(Table):
     controls: dict[_ContractName, _Tags] = Field(default_factory=dict)
+    official: Annotated[tuple[RouteId, ...], read.texts(parse_route, "route tags or provider slugs")] = ()
     production: ProductionTable = ProductionTable()
 
 
