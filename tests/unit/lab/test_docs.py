@@ -39,11 +39,11 @@ def test_every_fault_is_documented(fault: Fault | ListingFault) -> None:
 
 
 def test_every_fault_has_its_figures() -> None:
-    """The page of the judges keeps a row of the matrix for each fault, in the order of the registry."""
+    """The page of the judges keeps a row of the matrix for each fault: `benchmarks/faults.py --markdown`."""
     page = (Path(__file__).parents[3] / "docs" / "judges.md").read_text(encoding="utf-8")
     section = page[page.index("## Against the lab") :]
     named = re.findall(r"^\| `(\w+)` \| \d+ \|", section, re.MULTILINE)
-    assert named == [fault.name for fault in FAULTS]
+    assert sorted(named) == sorted(fault.name for fault in FAULTS)
 
 
 def test_every_word_is_documented() -> None:
