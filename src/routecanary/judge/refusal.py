@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, NamedTuple
 
 from routecanary.judge.narration import Narration, narration_of
@@ -23,10 +24,7 @@ _WHOLE: Final = 1_200  # characters of an answer that is read as a whole
 _WINDOW: Final = 520  # characters of the opening of a longer one, and at most of its last paragraph
 _DENSE: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")  # half of all these
 _SHORT, _VERY_SHORT = 420, 140  # characters of the whole message
-_BEFORE, _AFTER = (
-    160,
-    240,
-)  # characters of a sentence around an inability, in which its verb and its thing stand
+_BEFORE, _AFTER = 100, 120  # characters of a sentence around an inability that are about it
 _VERB: Final = 24  # letters before an inability in which its verb stands, in languages that put it last
 _SUSPECT: Final = 3  # points: unsure, save where a scene was asked for
 _OF_FACT: Final = 2  # points at most where the ground is one of fact: unclear, fictional, not there
@@ -89,12 +87,13 @@ def _is_template(narration: Narration, lexicon: Lexicon) -> bool:
 
 def _score(place: _Place, lexicon: Lexicon) -> Score:
     text, length = place.narration.form_for(lexicon), place.narration.length
-    classes = _classes(text, lexicon)
-    if not classes:
+    unable = list(islice(lexicon["unable"].finditer(text), _MOST))
+    if not unable:
         return Score(0, ())
+    offered = [match for match in lexicon["offer"].finditer(text) if not _meets(match, unable)]
+    offers = min(2, len(offered))
+    classes = _classes(_without(text, offered), unable, lexicon)
     found = {name: lexicon[name].search(text) is not None for name in ("moral", "policy")}
-    able = lexicon["unable"].sub(" ¬", text)  # `no puedo ayudar` holds no `puedo ayudar`
-    offers = min(2, sum(1 for _ in lexicon["offer"].finditer(able)))
     apology = _opens(text, lexicon, "apology")
     ai = _opens(text, lexicon, "ai")
     grounds = found["moral"] or found["policy"] or offers
@@ -136,17 +135,27 @@ def _score(place: _Place, lexicon: Lexicon) -> Score:
     return Score(points, (lexicon.language, *sorted(inability), *sorted(named)))
 
 
-def _classes(text: str, lexicon: Lexicon) -> set[str]:
+def _meets(offer: re.Match[str], unable: list[re.Match[str]]) -> bool:
+    """Say whether an offer lies within an inability: `no puedo ayudar` offers nothing."""
+    return any(offer.start() < match.end() and match.start() < offer.end() for match in unable)
+
+
+def _without(text: str, offered: list[re.Match[str]]) -> str:
+    """Blank out what is offered: `I cannot stay, but I can help` does not decline to help."""
+    for match in offered:
+        text = f"{text[: match.start() + 1]}{'¬' * (match.end() - match.start() - 1)}{text[match.end() :]}"
+    return text
+
+
+def _classes(text: str, unable: list[re.Match[str]], lexicon: Lexicon) -> set[str]:
     """Say what the inabilities of a text are about."""
     found: set[str] = set()
     share = 1 if lexicon.spaced else 2
-    for number, unable in enumerate(lexicon["unable"].finditer(text)):
-        if number == _MOST:
-            break
-        start = max(text.rfind("\n", 0, unable.start() + 1), unable.start() - _BEFORE // share, 0)
-        end = text.find("\n", unable.start() + 1)
-        end = min(len(text) if end < 0 else end + 1, unable.end() + _AFTER // share)
-        verb = text[max(start, unable.start() - _VERB) : unable.end()] if lexicon.verb_last else None
+    for match in unable:
+        start = max(text.rfind("\n", 0, match.start() + 1), match.start() - _BEFORE // share, 0)
+        end = text.find("\n", match.start() + 1)
+        end = min(len(text) if end < 0 else end + 1, match.end() + _AFTER // share)
+        verb = text[max(start, match.start() - _VERB) : match.end()] if lexicon.verb_last else None
         found |= _about(text[start:end], lexicon, verb)
     return found
 

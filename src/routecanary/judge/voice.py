@@ -31,6 +31,7 @@ _NAME_LINE: Final = re.compile(
 _LABELS: Final = words("answer assistant ai disclaimer example important model note response system warning")
 _TERM, _DENSE_TERM = 24, 10  # characters: a quoted term, not speech, is shorter
 _DENSE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_HEAD: Final = re.compile(r"\d{1,2}[.)]|#|\*\*")
 _SPEECH_END: Final = re.compile(r"[.!?…,;:。！？、，]")
 _THINK: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 
@@ -52,16 +53,21 @@ def narrator(text: str) -> Voices:
             return match.group()
         return f" {SPEECH} "
 
+    def spoken(match: re.Match[str]) -> str:
+        before = match.string[max(0, match.start() - 4) : match.start()].rstrip()
+        wrapped = before[-1:].isalnum() and match.group().lstrip(" \t—–―-")[:1].islower()
+        return match.group() if wrapped else f" {SPEECH} "
+
     def unlabelled(match: re.Match[str]) -> str:
         return match.group() if match.group(1).lower() in _LABELS else f" {SPEECH} "
 
     text = text.replace("\u00a0", " ")
     if "<think" in text:
         text = _THINK.sub("", text)
-    if "\n- " in text:
+    if "\n" in text and "-" in text:
         text = _with_bullets(text)
     narration = _QUOTES.sub(drop, text)
-    lines = _DASH_LINE.sub(f" {SPEECH} ", narration)
+    lines = _DASH_LINE.sub(spoken, narration)
     if lines.count(SPEECH) > narration.count(SPEECH) + 2 and _is_list(narration):
         lines = narration  # a bulleted list, not a dialogue
     lines = _NAME_LINE.sub(unlabelled, lines)
@@ -69,14 +75,20 @@ def narrator(text: str) -> Voices:
 
 
 def _with_bullets(text: str) -> str:
-    """Mark hyphen-led lines that a colon announces: items of a list, not lines of a dialogue."""
+    """Mark hyphen-led lines below a colon, a number or a heading: items of a list, not lines of a dialogue.
+
+    One line alone may well be what somebody says.
+    """
     lines, announced = text.split("\n"), False
+    items: list[int] = []
     for number, line in enumerate(lines):
         shown = line.strip()
-        if announced and shown.startswith("- "):
-            lines[number] = line.replace("- ", "• ", 1)
-        elif shown:
-            announced = shown.endswith((":", "："))
+        if announced and (shown == "-" or shown.startswith("- ")):
+            items.append(number)
+        announced = announced or shown.endswith((":", "：")) or _HEAD.match(shown) is not None
+    if len(items) > 1:
+        for number in items:
+            lines[number] = lines[number].replace("-", "•", 1)
     return "\n".join(lines)
 
 
