@@ -169,7 +169,7 @@ def test_the_stories_hold_what_there_is_to_read_back() -> None:
     seen: Counter[str] = Counter()
 
     @given(story=stories, policy=st.sampled_from(list(POLICIES.values())))
-    @FEW
+    @settings(FEW, max_examples=150)
     def look(story: Stories, policy: Policy) -> None:
         for events in logged(ModelState.empty(MODEL), lines(story), policy):
             seen.update({EVENT_NAMES[type(event)] for event in events})
