@@ -171,7 +171,9 @@ def test_the_stories_hold_what_there_is_to_read_back() -> None:
     @given(story=stories, policy=st.sampled_from(list(POLICIES.values())))
     @settings(FEW, max_examples=150)
     def look(story: Stories, policy: Policy) -> None:
-        for events in logged(ModelState.empty(MODEL), lines(story), policy):
+        state = ModelState.empty(MODEL)
+        for line in lines(story):
+            events, state = decided(state, line, policy)
             seen.update({EVENT_NAMES[type(event)] for event in events})
 
     look()
