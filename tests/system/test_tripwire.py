@@ -14,6 +14,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from routecanary.domain.event import Suspended, event_from_json
 from routecanary.domain.names import Locale, RouteId
 from routecanary.domain.operation import (
@@ -32,8 +34,10 @@ from routecanary.domain.settings import (
     TripwireSettings,
 )
 from routecanary.domain.transcript import Transcript
-from routecanary.lab.host import LabRoute, PlantedFault, Window
+from routecanary.lab.host import LabRoute, Pace, PlantedFault, Window
+from routecanary.rounds import tripwire_study
 from routecanary.rounds.fold import DECIDED
+from routecanary.rounds.studies import STUDY_KINDS, kept_study
 from routecanary.wiring import ON_EVENT
 from tests.desk import DeskGateway, Hearer
 from tests.lab import a_route
@@ -44,7 +48,6 @@ from tests.watched import Watched, a_watch, some_settings
 MIDNIGHT = datetime(2026, 1, 5, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 PERIOD = HOUR / 2
-AFTER = timedelta(minutes=5)
 ALL = ("ash", "birch", "cedar", "elm", "fir", "oak")
 
 
@@ -126,6 +129,11 @@ def planted(name: str, *, start: timedelta, fault: str = "hidden_prompt", **para
     return a_route(name, PlantedFault(fault=fault, window=window, parameters=parameters))
 
 
+def slow(name: str, *faults: PlantedFault) -> LabRoute:
+    """A healthy host that takes 20 seconds to the end of an answer."""
+    return a_route(name, *faults, pace=Pace(answer_seconds=20.0))
+
+
 def pass_hours(
     folder: Path,
     *routes: LabRoute,
@@ -138,7 +146,7 @@ def pass_hours(
     clock = VirtualClock(MIDNIGHT)
     settings = some_settings(
         folder,
-        schedule=ScheduleSettings(period=PERIOD, jitter=timedelta(), recheck_after=AFTER),
+        schedule=ScheduleSettings(period=PERIOD, jitter=timedelta()),
         probes=ProbeSettings(start_spread=timedelta(seconds=1), locales=(Locale("en"),)),
         notify=NotifySettings(on_event=("tell",)),
         **{"tripwire": TripwireSettings(every=HOUR)} | changes,
@@ -174,16 +182,40 @@ def test_a_hidden_prompt_is_told_once_and_suspends_nobody(tmp_path: Path) -> Non
     assert [hours.fixed(hour)["elm"] for hour in range(3)] == [1, 1, 1]
     (told,) = hours.notices
     assert (told["kind"], told["phase"], told["routes"]) == ("prompt_tokens_changed", "once", ["oak"])
-    assert told["facts"] == {"was": usual, "now": usual + 400, "peers_were": usual, "peers": usual}
-    soon = MIDNIGHT + HOUR + AFTER
-    asked = {each.route for each in hours.gateway.asked if soon <= each.at < soon + AFTER}
-    assert "oak" in asked
-    assert len(asked) == 4, "it, and company for the brakes"
+    facts = told["facts"]
+    assert {**facts, "study": ""} == {
+        "was": usual,
+        "now": usual + 400,
+        "peers_were": usual,
+        "peers": usual,
+        "study": "",
+    }
+    kept = kept_study(hours.watched.world.store, facts["study"])
+    askings = Counter(answer.route for answer in kept.answers)
+    assert askings.pop(RouteId("oak")) == 10
+    assert (sum(askings.values()), set(askings.values())) == (20, {4})
+    assert hours.watched.supervisor.counts == {"finished": 6}
     assert hours.suspensions() == 0
 
 
+def test_a_study_ends_after_a_while_and_keeps_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where hosts take their time, rounds do not wait for all of it, and it can be gone on with."""
+    monkeypatch.setattr(tripwire_study, "LONGEST", 60.0)
+    change = PlantedFault(fault="hidden_prompt", window=Window(start=HOUR - timedelta(minutes=1)))
+    others = (slow(name) for name in ALL if name != "oak")
+    hours = pass_hours(tmp_path, *others, slow("oak", change), hours=2)
+    (told,) = hours.notices
+    kept = kept_study(hours.watched.world.store, told["facts"]["study"])
+    assert 0 < len(kept.answers) < kept.study.planned
+    times = [answer.at for answer in kept.answers]
+    assert max(times) - kept.study.at <= timedelta(seconds=62)
+    assert hours.watched.supervisor.counts == {"finished": 4}
+
+
 def test_a_change_of_all_is_told_of_the_model(tmp_path: Path) -> None:
-    """Another tokenizer at every host: one notice, nobody is named, nobody is asked in a round of its own."""
+    """Another tokenizer at every host: one notice, nobody is named, and no study begins."""
     start = HOUR - timedelta(minutes=1)
     hours = pass_hours(tmp_path, *(planted(name, start=start, tokens=25) for name in ALL))
     (told,) = hours.notices
@@ -192,8 +224,7 @@ def test_a_change_of_all_is_told_of_the_model(tmp_path: Path) -> None:
         [],
         {"changed": 6, "of": 6},
     )
-    soon = MIDNIGHT + HOUR + AFTER
-    assert not [each for each in hours.gateway.asked if soon <= each.at < soon + AFTER]
+    assert not list(hours.watched.world.store.read(kinds=STUDY_KINDS))
     assert len(hours.watched.operations(PromptTokensShifted)) == 1
     assert hours.suspensions() == 0
 

@@ -152,6 +152,7 @@ def _counted(prompts: Prompts, route: RouteId, now: datetime) -> Json:
             "now": change.now,
             "peers_were": change.peers_were,
             "peers": change.peers,
+            "study": change.study,
         },
     }
 

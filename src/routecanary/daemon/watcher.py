@@ -34,7 +34,7 @@ from routecanary.errors import (
 from routecanary.rounds.clock_watch import ClockWatch
 from routecanary.rounds.probation import last_listings, on_probation
 from routecanary.rounds.run import RoundResult, run_round
-from routecanary.rounds.tripwire import read_prompts
+from routecanary.rounds.tripwire import tripwire
 from routecanary.rounds.world import World
 
 LOG: Final = logging.getLogger("routecanary.daemon")
@@ -222,7 +222,7 @@ class Watcher:
             self._finished(result, seconds=clock.monotonic() - began)
             if not only:
                 self._plan_recheck(result)
-                self._suspects |= await self._counting_otherwise(result)
+                await self._tripwire(result)
 
     def _plan_recheck(self, result: RoundResult) -> None:
         """Note the routes that have just failed a first counted round, if they are to be asked again soon."""
@@ -232,21 +232,17 @@ class Watcher:
             self._suspects = first_failures(result) | self._on_probation(result)
         self._recheck_at = self._world.clock.elapsed() + schedule.recheck_after.total_seconds()
 
-    async def _counting_otherwise(self, result: RoundResult) -> frozenset[RouteId]:
-        """Read what a fixed prompt counts, where that is due: who counts it otherwise is asked again soon.
-
-        A border like that of a round: what goes wrong here costs a reading, and nothing else.
-        """
+    async def _tripwire(self, result: RoundResult) -> None:
+        """Read what a fixed prompt counts, where that is due. What goes wrong here costs no round."""
         if not result.believed:
-            return frozenset()
+            return
         try:
-            return await read_prompts(self._world, result.listing)
+            await tripwire(self._world, result.listing)
         except StoreError as error:
             LOG.error("fixed prompt not read model=%s error=%s", self._model, error)
         except Exception as error:
             self._counts["crashed"] += 1
             LOG.exception("fixed prompt not read model=%s error=%s", self._model, type(error).__name__)
-        return frozenset()
 
     def _on_probation(self, result: RoundResult) -> frozenset[RouteId]:
         """List the routes on probation; none where the log cannot be read, for a recheck is no duty."""

@@ -254,7 +254,12 @@ def _requalifying(state: OperatingState, event: Requalifying) -> OperatingState:
 
 def _prompt_changed(one: ModelOperation, event: PromptTokensChanged) -> ModelOperation:
     change = PromptChange(
-        at=event.at, was=event.was, now=event.now, peers_were=event.peers_were, peers=event.peers
+        at=event.at,
+        was=event.was,
+        now=event.now,
+        peers_were=event.peers_were,
+        peers=event.peers,
+        study=event.study,
     )
     changed = {**one.prompts.changed, event.route: change}
     return replace(one, prompts=replace(one.prompts, changed=changed))

@@ -118,6 +118,7 @@ class PromptTokensChanged(OperatedModel):
     now: int
     peers_were: int | None = None  # median of the model's other routes; None = too few of them
     peers: int | None = None
+    study: str | None = None  # id of the one that was begun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

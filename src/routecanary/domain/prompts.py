@@ -65,6 +65,7 @@ class PromptChange:
     now: int
     peers_were: int | None = None  # None = too few of them
     peers: int | None = None
+    study: str | None = None  # id of the one that was begun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

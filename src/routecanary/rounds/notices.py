@@ -124,7 +124,11 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
                     model=event.model,
                     routes=(event.route,),
                     facts=_facts(
-                        was=event.was, now=event.now, peers_were=event.peers_were, peers=event.peers
+                        was=event.was,
+                        now=event.now,
+                        peers_were=event.peers_were,
+                        peers=event.peers,
+                        study=event.study,
                     ),
                 ),
             )

@@ -9,7 +9,7 @@ Source: docs/operating.md, Tripwires.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from statistics import median_low
 from typing import Final
@@ -70,13 +70,24 @@ def confirmed(
     }
 
 
+def changed_in(told: Iterable[Operation]) -> frozenset[RouteId]:
+    """List the routes that are named as changed."""
+    return frozenset(said.route for said in told if isinstance(said, PromptTokensChanged))
+
+
 def told_of(
-    model: ModelId, at: datetime, known: Prompts, readings: Mapping[RouteId, PromptReading]
+    model: ModelId,
+    at: datetime,
+    known: Prompts,
+    readings: Mapping[RouteId, PromptReading],
+    *,
+    study: str | None = None,
 ) -> tuple[Operation, ...]:
     """Say what was read, and what changed.
 
     Args:
         readings: Confirmed, where they differ from the route's last ones.
+        study: That is begun for a change.
     Returns:
         A route whose last reading is older than the last shift says nothing by changing: it is late in what
         the others did.
@@ -103,6 +114,7 @@ def told_of(
             now=now[route],
             peers_were=_median_of_peers(before, route),
             peers=_median_of_peers(now, route),
+            study=study,
         )
         for route in sorted(changed)
     )

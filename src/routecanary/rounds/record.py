@@ -100,6 +100,10 @@ class Ledger:
         self._channels = tuple(channels)
         self._hide = hide
 
+    def another(self) -> Ledger:
+        """Make one over the same log, for another thread: a ledger is for one at a time."""
+        return Ledger(self._log, self._policy, channels=self._channels, hide=self._hide)
+
     def replace_channels(self, channels: Collection[str], hide: Redactor) -> None:
         """Tell others, and hide other secrets, from the next line on."""
         self._channels = tuple(channels)

@@ -19,7 +19,7 @@ from routecanary.domain.answer import read_answer
 from routecanary.domain.money import Extent, price_of
 from routecanary.domain.names import Locale, RouteId
 from routecanary.domain.operating import OperatingState
-from routecanary.domain.operation import Operation, PromptTokensChanged, Reserved
+from routecanary.domain.operation import Operation, Reserved
 from routecanary.domain.probe import Probe, ProbeKind, ProbeSpec, Scene
 from routecanary.domain.prompts import PromptReading
 from routecanary.domain.route import Listing
@@ -28,10 +28,13 @@ from routecanary.probe.pin import LEAST_ROOM, probe_for
 from routecanary.rounds.asked import asked_routes, controls_of
 from routecanary.rounds.capture import Captured, capture
 from routecanary.rounds.ports import UNWATCHED
-from routecanary.rounds.prompt_change import confirmed, count_of, odd_ones, told_of
+from routecanary.rounds.prompt_change import changed_in, confirmed, count_of, odd_ones, told_of
 from routecanary.rounds.purse import Bound, Purse, Till, named_at, settling, tidings
 from routecanary.rounds.spending import in_order, ration
+from routecanary.rounds.studies import study_draft
+from routecanary.rounds.tripwire_study import ask_of_change, study_of_change
 from routecanary.rounds.world import World
+from routecanary.study.values import Study
 
 LOG: Final = logging.getLogger("routecanary.rounds")
 
@@ -61,21 +64,32 @@ def is_due(last: datetime | None, now: datetime, every: timedelta) -> bool:
     return last.timestamp() // span != now.timestamp() // span
 
 
-async def read_prompts(world: World, listing: Listing) -> frozenset[RouteId]:
+async def tripwire(world: World, listing: Listing) -> None:
+    """Read what the fixed prompt counts, if that is due, and begin a study of the routes where it changed.
+
+    Raises:
+        StoreError: The log failed.
+    """
+    study = await read_prompts(world, listing)
+    if study is not None:
+        await ask_of_change(world, study, listing)
+
+
+async def read_prompts(world: World, listing: Listing) -> Study | None:
     """Ask whoever a round asks what the fixed prompt counts, if that is due and the day's budget allows it.
 
     Returns:
-        The routes that count it otherwise than before.
+        The study, not asked yet, of the routes that count it otherwise than before; None where none does.
     Raises:
         StoreError: The log failed; nothing was asked, or nothing is kept of it but what it had cost.
     """
     settings, model = world.settings, listing.model
     known = world.ledger.operating().model(model).prompts
     if not settings.tripwire.enabled or not is_due(known.read_at, world.clock.now(), settings.tripwire.every):
-        return frozenset()
+        return None
     probes, purse = _allowed(world, listing, _planned(world, listing, asked_routes(world, listing, None)))
     if not probes:
-        return frozenset()
+        return None
     till = Till(world.gateway, purse)
     with settling(world, purse):
         first = await _counts(world, probes, till)
@@ -84,13 +98,17 @@ async def read_prompts(world: World, listing: Listing) -> frozenset[RouteId]:
         second = await _counts(world, again, till) if again else {}
         readings = confirmed(first, second, asked_again=odd)
 
+        changed = changed_in(told_of(model, world.clock.now(), known, readings))
+        study = study_of_change(world, listing, changed) if changed else None
+        if study is not None:  # first, so that what a notice names is there
+            world.ledger.note(study_draft(study))
+
         def decide(operating: OperatingState) -> Sequence[Operation]:
-            at = world.clock.now()
-            told = told_of(model, at, operating.model(model).prompts, readings)
+            at, before = world.clock.now(), operating.model(model).prompts
+            told = told_of(model, at, before, readings, study=None if study is None else study.id)
             return (purse.settled(at), *told)
 
-        happened = world.ledger.operate(decide)
-    changed = frozenset(said.route for said in happened if isinstance(said, PromptTokensChanged))
+        world.ledger.operate(decide)
     LOG.info(
         "fixed prompt model=%s asked=%d read=%d odd=%d changed=%d",
         model,
@@ -99,7 +117,7 @@ async def read_prompts(world: World, listing: Listing) -> frozenset[RouteId]:
         len(odd),
         len(changed),
     )
-    return changed
+    return study
 
 
 def _planned(

@@ -124,6 +124,7 @@ _TAILS: Final = (
     ("missed", "missed: {}"),
     ("wronged", "wrongly failed: {}"),
     ("detail", "{}"),
+    ("study", "`routecanary compare --resume {}` shows a study of it"),
     ("last_round_at", "the last one at {}"),
     ("actor", "by {}"),
     ("reason", "reason: {}"),
