@@ -30,6 +30,7 @@ MIN_ROUNDS: Final = 2  # different rounds with a fail, without which no ratio su
 _GRID: Final = 2_000  # p0 is rounded up to a multiple of 1/2000: few thresholds serve many rounds
 _ROUNDING: Final = 1e-9  # of a grid step
 _MOST_P0: Final = 0.95
+_SURPRISE: Final = 0.05  # so unlikely a number of failing peers is believed to be news, not chance
 _YEAR: Final = timedelta(days=365)
 _CONFIRMATIONS: Final = 2  # further attempts that a chance fail brings along
 _IMPLIED: Final[Mapping[VerdictKind | None, tuple[bool, ...]]] = {
@@ -56,6 +57,7 @@ class Scales:
         self, state: ModelState, line: Round, policy: Policy, *, silent: frozenset[ContractName]
     ) -> None:
         self._state = state
+        self._line = line
         self._at = line.at
         self._locale = line.locale
         self._policy = policy
@@ -122,11 +124,28 @@ class Scales:
         prior_fails, prior_passes = self._policy.p0_prior
         attempts = peers.attempts - own[0] + prior_fails + prior_passes
         estimate = (peers.fails - own[1] + prior_fails) / attempts
-        step = math.ceil(min(_MOST_P0, max(self._policy.p0_min, estimate)) * _GRID - _ROUNDING)
+        p0 = max(self._policy.p0_min, estimate)
+        p0 = max(p0, self._rate_now(name, peers, p0))
+        step = math.ceil(min(_MOST_P0, p0) * _GRID - _ROUNDING)
         scale = self._scales.get(step)
         if scale is None:
             scale = self._scales[step] = self._scale_of(step / _GRID)
         return scale
+
+    def _rate_now(self, name: RouteId, peers: _Peers, p0: float) -> float:
+        """Say how often the other routes failed in this round, where `p0` hardly explains so many; else 0.
+
+        A judge of ours that goes wrong fails everybody at once, and a week's average would notice it last.
+        Routes are counted, not attempts: one that fails always is one, and no sign of what the others do.
+        """
+        failing = len(peers.failing_now) - (name in peers.failing_now)
+        asked = len(peers.asked_now) - (name in peers.asked_now)
+        if failing == 0 or asked < self._policy.common_cause_min_routes:
+            return 0.0
+        expected = asked * (1 - (1 - p0) ** peers.tries_now)
+        if _chance_of(failing, expected) >= _SURPRISE:
+            return 0.0
+        return 1 - (1 - failing / asked) ** (1 / peers.tries_now)
 
     def _peers_of(self, contract: ContractName) -> _Peers:
         offenders = known_offenders(self._state, contract)
@@ -136,7 +155,21 @@ class Scales:
             if name not in offenders
         }
         attempts, fails = (sum(tally[place] for tally in tallies.values()) for place in (0, 1))
-        return _Peers(attempts, fails, tallies)
+        now = {
+            name: stated
+            for name, report in self._line.routes.items()
+            if contract in report.verdicts
+            and name not in offenders
+            and (stated := attempts_of(report, contract))
+        }
+        return _Peers(
+            attempts=attempts,
+            fails=fails,
+            tallies=tallies,
+            asked_now=frozenset(now),
+            failing_now=frozenset(name for name, stated in now.items() if True in stated),
+            tries_now=min(map(len, now.values()), default=1),
+        )
 
     def _scale_of(self, p0: float) -> _Scale:
         policy = self._policy
@@ -152,6 +185,9 @@ class _Peers(NamedTuple):
     attempts: int
     fails: int
     tallies: Mapping[RouteId, tuple[int, int]]
+    asked_now: frozenset[RouteId]  # in this round, with an answer that tells
+    failing_now: frozenset[RouteId]  # of them: some attempt failed
+    tries_now: int  # attempts of a route without a fail: the fewest that any route made
 
 
 class _Scale(NamedTuple):
@@ -267,6 +303,15 @@ def _reversed(log_r: float, earned: Earned, attempts: Sequence[bool], *, weak: b
         if fail or not weak:
             log_r = max(0.0, log_r + (-gain if fail else loss))
     return log_r
+
+
+def _chance_of(count: int, mean: float) -> float:
+    """Compute how likely so many or more events are where `mean` of them are expected (Poisson)."""
+    term = fewer = math.exp(-mean)
+    for each in range(1, count):
+        term *= mean / each
+        fewer += term
+    return 1.0 - fewer
 
 
 def _tally(days: tuple[Day, ...], contract: ContractName, since: datetime) -> tuple[int, int]:

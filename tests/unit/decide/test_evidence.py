@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from random import Random
 
 import pytest
 
@@ -259,6 +260,48 @@ def test_still_failing_at_its_end_is_renewed_by_the_streak_alone() -> None:
     suspension = story.route("a").suspension
     assert suspension is not None
     assert suspension.evidence == {}
+
+
+def failing_beside(failing: int, others: int) -> float:
+    """What one fail of `a` weighs while so many of so many others fail one attempt of the same round."""
+    policy = replace(EVIDENCE, p0_min=0.005, p0_prior=(1.0, 199.0))
+    story = Story(policy)
+    bad = {f"b{i}": tried(1, 0, 0) for i in range(failing)}
+    good = {f"g{i}": tried(0) for i in range(others - failing)}
+    story.round("0m", {**good, **bad, "a": tried(1)})
+    return story.route("a").evidence[LANGUAGE].log_m
+
+
+RATES_NOW = [
+    ("one of twelve may be chance", 1, 12, 0.2 / 0.005),
+    ("two of twelve are not", 2, 12, 3.5),
+    ("a third fails", 4, 12, 2 / 3 / (1 / 3 + 0.0002)),
+    ("one of four", 1, 4, 0.625 / 0.25),
+    ("three others are too few to tell", 1, 3, 0.2 / 0.005),
+]
+
+
+@pytest.mark.parametrize(
+    ("failing", "others", "odds"), [row[1:] for row in RATES_NOW], ids=[row[0] for row in RATES_NOW]
+)
+def test_others_that_fail_in_the_same_round_excuse(failing: int, others: int, odds: float) -> None:
+    """More of them than the week's rate explains: a fail is weighed by this round's rate."""
+    assert failing_beside(failing, others) == pytest.approx(math.log(odds), rel=0.003)
+
+
+def test_a_judge_that_goes_wrong_suspends_nobody() -> None:
+    """A third of all first attempts fails, and of the confirmations, of every route, for a day."""
+    story = Story(replace(EVIDENCE, p0_min=0.005, p0_prior=(1.0, 99.0)))
+    rng, names = Random(3), [f"r{i}" for i in range(30)]
+
+    def told(rate: float) -> RouteReport:
+        if rng.random() >= rate:
+            return tried(0)
+        return tried(1, int(rng.random() < rate), int(rng.random() < rate))
+
+    for k in range(96):
+        story.round(f"{30 * k}m", {name: told(0.01 if k < 48 else 0.33) for name in names})
+        assert not story.suspended, k
 
 
 def test_p0_looks_back_so_far_and_no_further() -> None:
