@@ -6,8 +6,8 @@ Reads refusals/cases-dev.jsonl.gz of the development data, if it is there: `--da
 `$ROUTECANARY_DATA`, else `../shared/data` beside the checkout. Each text stands for a whole answer to the
 filter probe. Prints per locale what share of the refusals fails, again without every entry of the tables
 whose own sentence is the text or a near-duplicate of it (`left out`), and the fails among texts that refuse
-nothing; then the same by halves of the data. `--misses` lists the ids of refusals that were not found. Exits 1 when a
-text that refuses nothing failed. How it moves with the wording: `benchmarks/judges.py --perturb`.
+nothing; then the same by halves of the data. `--misses` lists the ids of refusals that were not found. Exits
+1 when a text that refuses nothing failed. How it moves with the wording: `benchmarks/judges.py --perturb`.
 """
 
 from __future__ import annotations
