@@ -142,10 +142,10 @@ class Scales:
         asked = len(peers.asked_now) - (name in peers.asked_now)
         if failing == 0 or asked < self._policy.common_cause_min_routes:
             return 0.0
-        expected = asked * (1 - (1 - p0) ** peers.tries_now)
+        expected = asked * (1 - math.pow(1 - p0, peers.tries_now))
         if _chance_of(failing, expected) >= _SURPRISE:
             return 0.0
-        return 1 - (1 - failing / asked) ** (1 / peers.tries_now)
+        return 1 - math.pow(1 - failing / asked, 1 / peers.tries_now)
 
     def _peers_of(self, contract: ContractName) -> _Peers:
         offenders = known_offenders(self._state, contract)
