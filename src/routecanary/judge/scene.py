@@ -22,6 +22,7 @@ _ENOUGH: Final = 2  # of the three characters and things, and of the three signs
 _CHARACTER: Final = re.compile(
     "[\u3400-\u9fff\uac00-\ud7a3]{3}"
 )  # a family name of one letter, and a given one
+_DENSE: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _VOWELS: Final = frozenset("aeiouyàáâãäåèéêëìíîïòóôõöùúûüаеёиоуыэюяіїє")
 
 
@@ -30,7 +31,7 @@ class Shown:
     """What an answer shows of a scene.
 
     Args:
-        words: As `scripts.word_count` has them; `wanted` of them were asked for, 0 = no length was.
+        words: Or what stands for them in scripts that part none; `wanted` were asked for, 0 = no length was.
         spoken: Somebody speaks.
         named: Of the two characters and the object, those that appear.
         knows: Characters and an object were asked for at all.
@@ -79,7 +80,7 @@ def shown_scene(text: str, asked: Asked, *, spoken: bool) -> Shown:
         form = folded(text)
         named |= {each for each in cast if _stem(folded(each)) in form}  # other forms of its letters
     return Shown(
-        words=word_count(text),
+        words=word_count(text) if _DENSE.search(text) else len(text.split()),
         wanted=asked.min_words or 0,
         spoken=spoken,
         named=tuple(each for each in cast if each in named),
