@@ -6,8 +6,10 @@ Reads refusals/cases-dev.jsonl.gz of the development data, if it is there: `--da
 `$ROUTECANARY_DATA`, else `../shared/data` beside the checkout. Each text stands for a whole answer to the
 filter probe. Prints per locale what share of the refusals fails, again without every entry of the tables
 whose own sentence is the text or a near-duplicate of it (`left out`), and the fails among texts that refuse
-nothing; then the same by halves of the data. `--misses` lists the ids of refusals that were not found. Exits
-1 when a text that refuses nothing failed. How it moves with the wording: `benchmarks/judges.py --perturb`.
+nothing; then the same by halves of the data; then how many scores differ when no language is acquitted by the
+index of needed words, over all texts of the data. `--misses` lists the ids of refusals that were not found.
+Exits 1 when a text that refuses nothing failed, or a score differs. How it moves with the wording:
+`benchmarks/judges.py --perturb`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import json
 import os
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import cache
 from hashlib import sha256
@@ -29,10 +32,15 @@ from routecanary.domain.names import FILTERING, parse_locale
 from routecanary.domain.verdict import VerdictKind
 from routecanary.judge.filtering import FilteringContract
 from routecanary.judge.folding import folded, joined
+from routecanary.judge.lecture import lecture_score
+from routecanary.judge.narration import Narration, narration_of
+from routecanary.judge.refusal import refusal_score
 from routecanary.judge.refusals.entry import Entry, is_spaced
+from routecanary.judge.refusals.lexicon import Lexicon
 from routecanary.judge.refusals.shipped import shipped_entries
 from routecanary.judge.refusals.tables import Tables, shipped_tables
 from routecanary.judge.settings import Settings
+from routecanary.judge.voice import narrator
 from routecanary.replay.texts import transcript_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -68,6 +76,30 @@ def tables_without(text: str) -> Tables:
 @cache
 def _tables(without: frozenset[Entry]) -> Tables:
     return Tables(entry for entry in shipped_entries() if entry not in without)
+
+
+class Ungated(Tables):
+    """Tables that acquit nobody beforehand."""
+
+    __slots__ = ()
+
+    def holding(self, narration: Narration, *names: str) -> list[Lexicon]:  # noqa: ARG002 - of all of them
+        return list(self.lexicons)
+
+
+def moved(texts: Iterable[str]) -> tuple[int, int]:
+    """Score texts with and without the index of needed words; return how many, and how many differ."""
+    gated, ungated = shipped_tables(), Ungated(shipped_entries())
+    count = differ = 0
+    for text in texts:
+        narration = narration_of(narrator(text).narration, len(text))
+        scores = [
+            (refusal_score(narration, each), lecture_score(narration, each)) for each in (gated, ungated)
+        ]
+        found = [(refusal.points, refusal.template, lecture.points) for refusal, lecture in scores]
+        count += 1
+        differ += found[0] != found[1]
+    return count, differ
 
 
 def fails(text: str, locale: str, tables: Tables) -> bool:
@@ -124,6 +156,11 @@ def share(part: int, whole: int) -> str:
     return f"{part / whole:6.1%}" if whole else "     –"
 
 
+def read(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -138,10 +175,12 @@ def main() -> int:
     if not path.is_file():
         print(f"no refusal data in {options.data}: skipped")
         return 0
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(text) for text in lines]
+    rows = read(path)
     false = card(rows, options.misses)
-    return 1 if false else 0
+    others = sorted((options.data / "langid").glob("*.jsonl.gz"))
+    texts, differ = moved(row["text"] for row in [*rows, *(row for path in others for row in read(path))])
+    print(f"\nscores that differ without the index of needed words: {differ} of {texts} texts")
+    return 1 if false or differ else 0
 
 
 if __name__ == "__main__":

@@ -41,13 +41,13 @@ class _Index:
 class Tables:
     """The lexicons of all languages, in order of their names."""
 
-    __slots__ = ("_indices", "_lexicons")
+    __slots__ = ("_indices", "lexicons")
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         by_language: dict[str, list[Entry]] = {}
         for entry in entries:
             by_language.setdefault(entry.language, []).append(entry)
-        self._lexicons = tuple(Lexicon(language, found) for language, found in sorted(by_language.items()))
+        self.lexicons = tuple(Lexicon(language, found) for language, found in sorted(by_language.items()))
         self._indices: dict[tuple[str, ...], _Index] = {}
 
     def holding(self, narration: Narration, *names: str) -> list[Lexicon]:
@@ -57,13 +57,13 @@ class Tables:
         """
         index = self._indices.get(names)
         if index is None:
-            index = self._indices[names] = _Index(self._lexicons, names)
+            index = self._indices[names] = _Index(self.lexicons, names)
         likely = set(index.candidates(narration))
         if not likely:
             return []
         return [
             lexicon
-            for lexicon in self._lexicons
+            for lexicon in self.lexicons
             if lexicon in likely and any(narration.may_hold(name, lexicon) for name in names)
         ]
 
