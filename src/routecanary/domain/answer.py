@@ -20,10 +20,13 @@ from routecanary.domain.frames import is_visible, object_in, visible_text_in
 from routecanary.domain.inflate import inflated
 from routecanary.domain.probe import Json
 from routecanary.domain.reading import Reading
+from routecanary.domain.shortcut import Shortcut, shortcut_of
 from routecanary.domain.sse import SseDecoder
 from routecanary.domain.transcript import EndingKind, Transcript
 
 __all__ = ["Answer", "Form", "ToolCall", "is_visible", "read_answer", "visible_text_in"]
+
+_TRIES: Final = 16  # reads in a row that were read in full: no two of this host are alike
 
 _decode: Final = json.JSONDecoder().decode  # keeps lone surrogates and NaN, as the wire had them
 
@@ -167,11 +170,22 @@ def read_answer(transcript: Transcript) -> Answer:
 
 def _read_stream(chunks: list[tuple[float, bytes]], reading: Reading) -> None:
     decoder = SseDecoder()
-    at_ms = 0.0
+    at_ms, tries = 0.0, _TRIES
+    shortcut: Shortcut | None = None
     for at_ms, data in chunks:
-        for event in decoder.feed(data):
+        at_border = decoder.at_border
+        piece = shortcut.text_in(data) if shortcut is not None and at_border else None
+        if piece is not None:
+            reading.take_piece(piece, at_ms)
+            tries = _TRIES
+            continue
+        events = decoder.feed(data)
+        for event in events:
             reading.invalid_utf8 |= not event.valid_utf8
             reading.take_event(event.data, at_ms, event.name)
+        if events:
+            shortcut = shortcut_of(data) if at_border and tries > 0 else None
+            tries -= 1
     for event in decoder.finish():
         reading.invalid_utf8 |= not event.valid_utf8
         reading.take_event(event.data, at_ms, event.name)

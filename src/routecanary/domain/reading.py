@@ -86,6 +86,11 @@ class Reading:
         else:
             self.bad_frames += 1
 
+    def take_piece(self, piece: str, at_ms: float) -> None:
+        """Take a frame that differs from one that was read before in its text alone."""
+        self.frames += 1
+        self._take_text(piece, at_ms)
+
     def take_frame(self, frame: dict[str, Any], at_ms: float, *, may_note: bool = True) -> None:
         """Take one decoded frame, or the whole document of an answer that is not streamed.
 

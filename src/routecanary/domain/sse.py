@@ -61,6 +61,13 @@ class SseDecoder:
         self._max_event = max_event
 
     @property
+    def at_border(self) -> bool:
+        """Say whether an event begins with the next byte, and it is not too late to read one."""
+        return self._started and not (
+            self._tail or self._data or self._name or self._skip_lf or self.exceeded
+        )
+
+    @property
     def stray(self) -> str:
         """Lines that are no field and no comment, joined with newlines; at most 64 KiB."""
         return self._stray.decode("utf-8", "replace")

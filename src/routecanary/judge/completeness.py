@@ -94,7 +94,7 @@ def ends_open(text: str) -> bool:
     carries no full stop, and is not open.
     """
     text = text.rstrip()
-    if not text or _CLOSED_END.search(text) or text.count("```") % 2 == 1:
+    if not text or _CLOSED_END.search(text[-1]) or text.count("```") % 2 == 1:
         return False
     last_line = text.rsplit("\n", 1)[-1]
     if re.match(r"\s*(?:[-*+•]|\d+[.)]|#|\|)\s", last_line):
@@ -109,7 +109,7 @@ def ends_open(text: str) -> bool:
 def is_closed(text: str) -> bool:
     """Say whether a text ends as a whole one does: in a closing mark, or in a few words that need none."""
     text = text.rstrip()
-    return _CLOSED_END.search(text) is not None or len(text.split()) < _FEW_WORDS
+    return _CLOSED_END.search(text[-1:]) is not None or len(text.split()) < _FEW_WORDS
 
 
 def _without_text(answer: Answer, asked: Asked, settings: Settings, *, cut: bool) -> Finding | None:

@@ -6,7 +6,6 @@ Source: product.md §2 (doubled tokens); docs/judges.md for the numbers.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Final
 
 from routecanary.domain.asked import Asked
@@ -17,18 +16,14 @@ from routecanary.judge.vocabulary import words
 _CODE: Final = "doubled_tokens"
 _HEAD: Final = 320  # characters: pieces that come twice do so from the start
 _FEW: Final = 16  # characters; too few to tell
-# Where long pieces stand twice, so do their threes of letters; where short ones do, each character is there
-# an even number of times.
-_GRAMS: Final = 0.75  # of the threes of a healthy text are different, and more
-_ODD: Final = 0.3  # of the characters of a healthy text stand there an odd number of times, and more
 _PIECES: Final = 5  # different pieces that must stand twice
 _COVERED: Final = 0.8  # of the head
-_SQUARE: Final = re.compile(r"(.{1,80}?)\1", re.DOTALL)
+_LONGEST: Final = 80  # characters of a piece
 _FENCE_LINE: Final = re.compile(r"(?m)^```.*$")
 _MAX_FIRST: Final = 24  # characters of the first piece of a text that is sent anew with each piece
 _MIN_HALF: Final = 14  # characters of a half that holds fewer than three words
 _SALAD: Final = 0.15  # of the words stand twice in a row
-_ADJACENT: Final = re.compile(r"(?<![\w'’-])([^\W\d_]+)[ \t]+\1(?![\w'’-])")
+_ADJACENT: Final = re.compile(r"(?<![\w'’-])([^\W\d_]++)[ \t]++\1(?![\w'’-])")
 # Words that never stand twice in a row, save by a fault (`that that`, `had had`, `die die` can be right).
 _NEVER_TWICE: Final = words("""
     the a an of and or for from with at if in to as but by we they he she you my your his its their our into
@@ -79,15 +74,34 @@ def _in_pairs(head: str) -> bool:
     """Say whether a text consists of pieces that each stand twice."""
     if len(head) < _FEW:
         return False
-    times = Counter(head)
-    if sum(n & 1 for n in times.values()) > _ODD * len(times):
-        grams = len(head) - 2
-        if len({head[place : place + 3] for place in range(grams)}) > _GRAMS * grams:
-            return False
-    squares = [match.group() for match in _SQUARE.finditer(head)]
-    covered = sum(len(square) for square in squares)
-    pieces = {square[: len(square) // 2] for square in squares}
-    return len(pieces) >= _PIECES and covered >= _COVERED * len(head)
+    room = len(head) - _COVERED * len(head)  # characters that may stand once: a healthy text has them soon
+    pieces: set[str] = set()
+    place = 0
+    while place < len(head):
+        size = _twice_at(head, place)
+        if size:
+            pieces.add(head[place : place + size])
+            place += 2 * size
+        else:
+            place += 1
+            room -= 1
+            if room < 0:
+                return False
+    return len(pieces) >= _PIECES
+
+
+def _twice_at(head: str, place: int) -> int:
+    """Measure the shortest piece that stands at a place and again right behind; 0 for none."""
+    for size in (1, 2):
+        if head.startswith(head[place : place + size], place + size) and place + 2 * size <= len(head):
+            return size
+    key, end = head[place : place + 3], place + _LONGEST + 3
+    again = head.find(key, place + 3, end)
+    while again >= 0:
+        if head.startswith(head[place:again], again):
+            return again - place
+        again = head.find(key, again + 1, end)
+    return 0
 
 
 def _doubled_words(text: str) -> Finding | None:

@@ -70,8 +70,9 @@ def _name_of(call: Json) -> str | None:
     """Name the tool that a JSON value calls."""
     if not isinstance(call, dict):
         return None
-    inner = call.get("function") if isinstance(call.get("function"), dict) else call
-    name = inner.get("name") if isinstance(inner, dict) else None
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    name = inner.get("name")
     return name if isinstance(name, str) and inner.keys() & _ARGUMENTS else None
 
 

@@ -59,9 +59,10 @@ def answer(
         first_ms: When the first piece comes; the others follow every 20 ms.
         request: Members of the request besides model, messages, pin and `limit`.
     """
+    said = text or ""
     pieces = [dict(delta) for delta in deltas]
-    pieces += [{"content": text[place : place + _PIECE]} for place in range(0, len(text or ""), _PIECE)]
-    spent = len(text or "") // 4 + 1 if tokens is None else tokens
+    pieces += [{"content": said[place : place + _PIECE]} for place in range(0, len(said), _PIECE)]
+    spent = len(said) // 4 + 1 if tokens is None else tokens
     usage = {"prompt_tokens": 20, "completion_tokens": spent, "total_tokens": 20 + spent}
     frames = [_frame(model, piece, None) for piece in pieces]
     frames += [_frame(model, {}, finish), {**_frame(model, {}, None), "choices": [], "usage": usage}]
