@@ -25,7 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--longest-life", type=float, default=2.0)
+    parser.add_argument("--longest-life", type=float, default=5.0)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="routecanary-kills-") as folder:
         print(run_kills(Path(folder), kills=chosen.kills, seed=chosen.seed, longest_life=chosen.longest_life))
