@@ -14,9 +14,9 @@ from routecanary.domain.probe import ProbeKind
 from routecanary.domain.transcript import EndingKind, Transcript
 from routecanary.domain.verdict import VerdictKind
 from routecanary.judge.examine import judge_transcript
-from routecanary.judge.prose import without_code
 from routecanary.judge.lecture import lecture_score
 from routecanary.judge.narration import narration_of
+from routecanary.judge.prose import without_code
 from routecanary.judge.refusal import refusal_score
 from routecanary.judge.refusals.tables import shipped_tables
 from routecanary.judge.start import spoiled_start
