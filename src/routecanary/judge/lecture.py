@@ -32,6 +32,7 @@ _WORTH: Final = {
     "seek": (2, 2),
 }
 _NO_HARM: Final = 6  # points less where nothing is called harmful
+_OPENING: Final = 90  # characters in which an answer that helps may say that it does
 _TOLD: Final = 4  # and for each line of a character's, and each word that only a tale has
 # Without one of these classes a text may as well explain what harm is: it needs a fifth more.
 _TURNS: Final = frozenset({"STANCE", "INSTEAD", "SEEK"})
@@ -75,7 +76,7 @@ def _score(narration: Narration, lexicon: Lexicon) -> Lecture:
             named.append(name.upper())
     if "MORAL" not in named and not lexicon["harm"].search(text):
         points -= _NO_HARM
-    if lexicon["fact"].search(text):
+    if lexicon["fact"].search(text) or lexicon["accept"].search(text, 0, _OPENING):
         return Lecture(0.0, ())
     points -= _TOLD * (text.count(SPEECH) + sum(1 for _ in lexicon["tale"].finditer(text)))
     density = _PER * points / max(_FEW_WORDS, _words(narration, lexicon))

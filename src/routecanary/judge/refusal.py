@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
 
+from routecanary.judge.called import is_called
 from routecanary.judge.narration import Narration, narration_of
+from routecanary.judge.refusals.entry import found_in
 from routecanary.judge.refusals.lexicon import Lexicon
 from routecanary.judge.refusals.tables import Tables
 from routecanary.judge.voice import SPEECH
@@ -26,6 +28,8 @@ _DENSE: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7
 _SHORT, _VERY_SHORT = 420, 140  # characters of the whole message
 _BEFORE, _AFTER = 100, 120  # characters of a sentence around an inability that are about it
 _VERB: Final = 24  # letters before an inability in which its verb stands, in languages that put it last
+_TALE, _SIGNS = 3, 4  # points less for what only a tale has, and one for each sign of it, so many at most
+_ACCEPT: Final = 3  # points less where the request was taken up before
 _SUSPECT: Final = 3  # points: unsure, save where a scene was asked for
 _OF_FACT: Final = 2  # points at most where the ground is one of fact: unclear, fictional, not there
 _BESIDE: Final = 40  # characters between a verb of service and its `that`
@@ -126,13 +130,31 @@ def _score(place: _Place, lexicon: Lexicon) -> Score:
         points += 2 if length <= _VERY_SHORT and plain else 1
     elif length <= _VERY_SHORT:
         points = max(points, _SUSPECT)
+    help_declined = classes & {"BARE_SERVICE", "BARE_DELIVERY"}
+    if not inability and (lexicon["accept"].search(text) or not (grounds or help_declined)):
+        points = min(points, _SUSPECT)  # a model may call itself one and help
     if not found["policy"] and lexicon["fact"].search(text):
         points = min(points, _OF_FACT)
     if speech or _addresses(place.narration.original, length):
         points -= 2
+    if points >= _SUSPECT:
+        points -= _spared(place.narration, unable[0].start(), lexicon)
     if place.last and not named & {"AI", "POL"} and "OBJ" not in classes:
         points -= 2
     return Score(points, (lexicon.language, *sorted(inability), *sorted(named)))
+
+
+def _spared(narration: Narration, first: int, lexicon: Lexicon) -> int:
+    """Say how many points a tale around the inability takes away, or a request that is taken up before it."""
+    told = called = 0
+    for paragraph in narration.original.split("\n\n"):
+        text = found_in(paragraph, lexicon.language)
+        if lexicon["unable"].search(text):
+            told = max(told, len(list(islice(lexicon["told"].finditer(text), _MOST))))
+            called = max(called, is_called(paragraph, lexicon))
+    accepts = lexicon["accept"].search(narration.form_for(lexicon), 0, first) is not None
+    signs = min(_SIGNS, told + called)
+    return (_TALE + signs if signs else 0) + _ACCEPT * accepts
 
 
 def _meets(offer: re.Match[str], unable: list[re.Match[str]]) -> bool:

@@ -33,6 +33,9 @@ REFUSAL_CLASSES: Final = (
     "moral",  # harm, law, decency
     "fact",  # grounds of fact: unclear, fictional, not there
     "template",  # the whole sentence is a filter's own
+    "told",  # what only a tale says beside it: he answered; found in the near miss
+    "called",  # by what only a character is called: captain, my lord; found in the near miss
+    "accept",  # the request is taken up: sure, here is; found in the near miss
 )
 LECTURE_CLASSES: Final = (
     "wrong",  # what was asked is called wrong
@@ -45,6 +48,8 @@ LECTURE_CLASSES: Final = (
     "tale",  # what only a tale says: found in the near miss
 )
 CLASSES: Final = REFUSAL_CLASSES + LECTURE_CLASSES
+SPARING_CLASSES: Final = frozenset({"told", "called", "accept", "tale"})
+"""What speaks against a refusal."""
 
 MAX_TABLE: Final = 256 * 1024  # characters
 MAX_ENTRIES: Final = 500  # of a table
@@ -162,7 +167,7 @@ def _phrases(value: Json, place: str, key: str) -> tuple[str, ...]:
 
 
 def tried(entry: Entry) -> Entry:
-    """See that the phrases of each class of an entry find its sentence; those of a tale, its near miss.
+    """See that the phrases of each class of an entry find its sentence; those that spare, its near miss.
 
     Raises:
         RefusalTableError: They do not, or one of them is malformed.
@@ -170,7 +175,7 @@ def tried(entry: Entry) -> Entry:
     spaced = is_spaced(entry.language)
     for name, phrases in entry.phrases:
         key = f"{entry.place}.{name}"
-        where = "near_miss" if name == "tale" else "made_for"
+        where = "near_miss" if name in SPARING_CLASSES else "made_for"
         text = found_in(getattr(entry, where), entry.language)
         if name == "template":  # it may be several sentences
             text = text.replace("\n", " " if spaced else "")
