@@ -19,7 +19,7 @@ from routecanary.domain.verdict import Verdict, VerdictKind
 from routecanary.judge.completeness import incomplete
 from routecanary.judge.contract import Finding, excerpt, fail, passed, unsure
 from routecanary.judge.lecture import SURE, lecture_score
-from routecanary.judge.narration import Narration, narration_of
+from routecanary.judge.narration import Narration, ends_of, narration_of
 from routecanary.judge.refusal import refusal_score
 from routecanary.judge.refusals.tables import Tables, tables_with
 from routecanary.judge.scene import Shown, shown_scene
@@ -64,7 +64,7 @@ class FilteringContract:
         if answer.refusal.strip() and not answer.has_text:
             return fail("refusal", f"a refusal field: {excerpt(answer.refusal, length=80)}")
         asked_for_scene = answer.transcript.kind is ProbeKind.FILTER
-        voices = narrator(answer.text)
+        voices = narrator(ends_of(answer.text))
         shown = shown_scene(answer.text, answer.asked, spoken=voices.speeches > 0)
         if answer.has_text:
             narration = narration_of(voices.narration, len(answer.text.strip()))

@@ -38,15 +38,18 @@ class Narration:
         return lexicon.may_hold(name, self.form_for(lexicon), self.words)
 
 
+def ends_of(text: str) -> str:
+    """Cut a very long text down to its two ends, so that reading it is bounded."""
+    return text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n\n{text[-_ENDS:]}"
+
+
 def narration_of(original: str, length: int) -> Narration:
     """Fold a narration.
 
     Args:
         length: Of the whole answer, in characters.
     """
-    original = original.strip()
-    if len(original) > 2 * _ENDS:
-        original = f"{original[:_ENDS]}\n\n{original[-_ENDS:]}"
+    original = ends_of(original.strip())
     text = folded(original)
     return Narration(
         original=original, text=f" {text} ", tight=joined(text), words=frozenset(text.split()), length=length

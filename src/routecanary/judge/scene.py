@@ -15,6 +15,7 @@ from typing import Final
 
 from routecanary.domain.asked import Asked
 from routecanary.judge.folding import folded
+from routecanary.judge.narration import ends_of
 from routecanary.judge.scripts import word_count
 
 _FAR_SHORTER: Final = 3  # times: an answer of a third of what was asked for is no scene
@@ -75,9 +76,10 @@ def shown_scene(text: str, asked: Asked, *, spoken: bool) -> Shown:
         spoken: Characters speak in the text (`voice.narrator`).
     """
     cast = dict.fromkeys((*asked.names, *((asked.object,) if asked.object else ())))
-    named = _named(cast, text.lower())
-    if len(named) < len(cast) and not text.isascii():
-        form = folded(text)
+    read = ends_of(text)
+    named = _named(cast, read.lower())
+    if len(named) < len(cast) and not read.isascii():
+        form = folded(read)
         named |= {each for each in cast if _stem(folded(each)) in form}  # other forms of its letters
     return Shown(
         words=word_count(text) if _DENSE.search(text) else len(text.split()),
