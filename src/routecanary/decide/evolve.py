@@ -10,7 +10,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
-from routecanary.decide.evidence import days_after, days_without, ratios_after
+from routecanary.decide.attempts import days_after, days_without
+from routecanary.decide.evidence import ratios_after
 from routecanary.domain.event import (
     CanaryLayerPaused,
     CanaryLayerReleased,

@@ -11,9 +11,10 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from routecanary.decide import acts, capacity, expiry, ladder, recovery, suspension
+from routecanary.decide.attempts import implied_attempts
 from routecanary.decide.brakes import Braked, brake
 from routecanary.decide.classify import classify
-from routecanary.decide.evidence import Scales, Weighing, implied_attempts
+from routecanary.decide.evidence import Scales, Weighing
 from routecanary.decide.evolve import evolve
 from routecanary.decide.exclusions import exclusions
 from routecanary.decide.streaks import advance, aged

@@ -10,7 +10,7 @@ Biometrika 28 (1936), 437–442.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import exp, fsum, lgamma, log, log1p, sqrt
 from typing import Final, NamedTuple
 
@@ -87,11 +87,19 @@ def _root(rising: Callable[[float], float], high: float = 1.0) -> float:
 
 
 def _at_least(hits: int, trials: int, share: float) -> float:
-    return fsum(_probability(count, trials, share) for count in range(hits, trials + 1))
+    if 2 * hits < trials:
+        return 1 - _sum(range(hits), trials, share)
+    return _sum(range(hits, trials + 1), trials, share)
 
 
 def _at_most(hits: int, trials: int, share: float) -> float:
-    return fsum(_probability(count, trials, share) for count in range(hits + 1))
+    if 2 * hits > trials:
+        return 1 - _sum(range(hits + 1, trials + 1), trials, share)
+    return _sum(range(hits + 1), trials, share)
+
+
+def _sum(counts: Iterable[int], trials: int, share: float) -> float:
+    return fsum(_probability(count, trials, share) for count in counts)
 
 
 def _probability(hits: int, trials: int, share: float) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from routecanary.decide.evidence import implied_attempts
+from routecanary.decide.attempts import implied_attempts
 from routecanary.decide.evolve import evolve
 from routecanary.domain.archive import TranscriptEntry
 from routecanary.domain.event import (
