@@ -85,15 +85,15 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="brakes.py",
-        old="if any(kind is VerdictKind.PASS for name, kind in judged.items() if name not in controls):",
-        new="if any(kind is VerdictKind.PASS for name, kind in judged.items()):",
+        old="return any(kind is VerdictKind.PASS for name, kind in judged.items() if name not in controls)",
+        new="return any(kind is VerdictKind.PASS for name, kind in judged.items())",
         test=f"{UNIT}test_brakes.py::"
         "test_filtering_fail_needs_another_route_that_continues_the_scene[only a control passes]",
     ),
     Mutant(
         file="brakes.py",
-        old="_host_or_weights(column, judged, controls)",
-        new="_host_or_weights(column, column, controls)",
+        old="if contract == FILTERING and not _host_is_to_blame(judged, controls):",
+        new="if contract == FILTERING and not _host_is_to_blame(column, controls):",
         test=f"{GOLDEN}[host_or_weights]",
     ),
     Mutant(
@@ -117,14 +117,14 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="brakes.py",
-        old="known = controls | reach(state, state.builtin) | _suspended_for(state, contract)",
-        new="known = controls | reach(state, state.builtin) | state.suspensions().keys()",
+        old="return reach(state, state.builtin) | controls | suspended",
+        new="return reach(state, state.builtin) | controls | state.suspensions().keys()",
         test=f"{UNIT}test_brakes.py::test_route_suspended_for_another_contract_counts",
     ),
     Mutant(
         file="brakes.py",
-        old="kinds.discard(VerdictKind.SKIPPED)",
-        new="pass",
+        old="elif kind is not VerdictKind.SKIPPED:",
+        new="else:",
         test=f"{UNIT}test_brakes.py::test_outage_is_nothing_but_transport_and_account[skipped aside]",
     ),
     Mutant(
@@ -184,8 +184,8 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="suspension.py",
-        old="and name not in out_already",
-        new="and name not in state.builtin",
+        old="if state.routes[name].suspension is not None or name in out_already:",
+        new="if state.routes[name].suspension is not None or name in state.builtin:",
         test=f"{GOLDEN}[covered]",
     ),
     Mutant(
@@ -239,8 +239,8 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="streaks.py",
-        old="return replace(streak, failed=0, suspicion=suspicion, retry_locale=None)",
-        new="return replace(streak, suspicion=suspicion, retry_locale=None)",
+        old="return replace(streak, failed=0, suspicion=suspicion, retry_locale=None, locales=frozenset())",
+        new="return replace(streak, suspicion=suspicion, retry_locale=None, locales=frozenset())",
         test=f"{UNIT}test_acts.py::test_requalifying_ends_a_streak_that_nothing_else_supports",
     ),
     Mutant(
@@ -251,8 +251,8 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="evolve.py",
-        old="name: replace(route, offences=0, streak=replace(route.streak, clean=0))",
-        new="name: replace(route, streak=replace(route.streak, clean=0))",
+        old="name: replace(route, offences=0, streak=replace(route.streak, clean=0), evidence={})",
+        new="name: replace(route, streak=replace(route.streak, clean=0), evidence={})",
         test=f"{UNIT}test_acts.py::test_switch_of_mode_begins_anew[enforce-observe]",
     ),
     Mutant(
@@ -269,8 +269,8 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="step.py",
-        old="round_class = RoundClass.FROZEN if name in line.acted else classify(verdicts, suspects)",
-        new="round_class = classify(verdicts, suspects)",
+        old="round_class = RoundClass.FROZEN if acted else classify(believed, suspects)",
+        new="round_class = classify(believed, suspects)",
         test=f"{UNIT}test_streaks.py::test_route_touched_by_an_act_is_frozen_in_that_round",
     ),
     Mutant(
@@ -284,6 +284,48 @@ MUTANTS: Final = (
         old="return line.at if last is None else max(line.at, last)",
         new="return line.at",
         test=f"{UNIT}test_acts.py::test_act_dated_back_is_taken_at_the_last_lines_time",
+    ),
+    Mutant(
+        file="evidence.py",
+        old="MIN_ROUNDS: Final = 2  # different rounds with a fail, without which no ratio suspends anybody",
+        new="MIN_ROUNDS: Final = 1",
+        test=f"{UNIT}test_evidence.py::test_persistent_fault_is_suspended_in_the_second_round",
+    ),
+    Mutant(
+        file="evidence.py",
+        old="if contract in self._silent or contract in report.control_for:",
+        new="if contract in report.control_for:",
+        test=f"{UNIT}test_evidence.py::test_attempts_that_a_brake_set_aside_do_not_count[common cause]",
+    ),
+    Mutant(
+        file="evidence.py",
+        old="if fail or not weak:",
+        new="if True:",
+        test=f"{UNIT}test_evidence.py::test_weak_probe_lowers_m_and_does_nothing_for_r",
+    ),
+    Mutant(
+        file="evidence.py",
+        old="if True in attempts and walk.peak.log_m >= scale.limit.log_m:",
+        new="if walk.peak.log_m >= scale.limit.log_m:",
+        test=f"{UNIT}test_evidence.py::test_blocked_by_the_floor_it_asks_again_at_the_next_fail",
+    ),
+    Mutant(
+        file="evidence.py",
+        old="locales = locales if locale is None else locales | {locale}",
+        new="pass",
+        test=f"{UNIT}test_evidence.py::test_locales_in_which_it_failed_are_remembered",
+    ),
+    Mutant(
+        file="recovery.py",
+        old="and recovered(state.routes[name], policy)",
+        new="and True",
+        test=f"{UNIT}test_evidence.py::test_two_clean_rounds_do_not_clear_what_evidence_suspended",
+    ),
+    Mutant(
+        file="suspension.py",
+        old="policy.trigger is not Trigger.EVIDENCE",
+        new="True",
+        test=f"{UNIT}test_evidence.py::test_streak_asks_only_where_it_is_a_trigger",
     ),
 )
 
