@@ -7,7 +7,6 @@ from typing import Any
 
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.judge_report import judge_report
-from routecanary.cli.judge_stored import judge_stored
 from routecanary.cli.judge_texts import judge_texts
 from routecanary.cli.output import complain, say_json, say_table
 from routecanary.errors import CaseError
@@ -68,6 +67,9 @@ def judge(
         if given is not None and not stored:
             raise CaseError("only --stored takes it", key=name, value=str(given))
     if stored:
+        # the store and its configuration need libraries that no other way through here does
+        from routecanary.cli.judge_stored import judge_stored  # noqa: PLC0415
+
         return judge_stored(since=since, config=config, json=json)
     if texts is not None:
         return judge_texts(texts, contract, json=json)
