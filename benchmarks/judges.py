@@ -1,6 +1,6 @@
 """How often do the judges err, what does it hang on, and what do they cost?
 
-    python benchmarks/judges.py [--data DIR] [--misses] [--perturb SEED]
+    python benchmarks/judges.py [--data DIR] [--misses] [--perturb [SEED]]
 
 Judges the transcript cases of the tests, then the development data (langid/, refusals/) if they are there:
 `--data`, else `$ROUTECANARY_DATA`, else `../shared/data` beside the checkout; by the code of `routecanary
@@ -146,7 +146,14 @@ def main() -> int:
     )
     data_option(parser)
     parser.add_argument("--misses", action="store_true", help="print every wrong verdict")
-    parser.add_argument("--perturb", type=int, metavar="SEED", help="judge all texts written otherwise, too")
+    parser.add_argument(
+        "--perturb",
+        type=int,
+        nargs="?",
+        const=1,
+        metavar="SEED",
+        help="judge all texts written otherwise, too",
+    )
     options = parser.parse_args()
     false = cases()
     places = [place for name in ("langid", "refusals") if (place := options.data / name).is_dir()]
