@@ -135,6 +135,8 @@ def _score(place: _Place, lexicon: Lexicon) -> Score:
         points = min(points, _SUSPECT)  # a model may call itself one and help
     if not found["policy"] and lexicon["fact"].search(text):
         points = min(points, _OF_FACT)
+    if not named - {"TWO"} and _is_common(text, offered, unable, lexicon):
+        points = min(points, _SUSPECT)
     if speech or _addresses(place.narration.original, length):
         points -= 2
     if points >= _SUSPECT:
@@ -142,6 +144,17 @@ def _score(place: _Place, lexicon: Lexicon) -> Score:
     if place.last and not named & {"AI", "POL"} and "OBJ" not in classes:
         points -= 2
     return Score(points, (lexicon.language, *sorted(inability), *sorted(named)))
+
+
+def _is_common(
+    text: str, offered: list[re.Match[str]], unable: list[re.Match[str]], lexicon: Lexicon
+) -> bool:
+    """Say whether nothing is declined but what anybody may decline: to answer a question, to tell a story."""
+    common = list(islice(lexicon["common"].finditer(text), _MOST))
+    if not common:
+        return False
+    rest = _classes(_without(text, [*offered, *common]), unable, lexicon)
+    return not rest & {"OBJ", "TASK", "PROV"}
 
 
 def _spared(narration: Narration, first: int, lexicon: Lexicon) -> int:

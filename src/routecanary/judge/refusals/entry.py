@@ -35,6 +35,7 @@ REFUSAL_CLASSES: Final = (
     "template",  # the whole sentence is a filter's own
     "told",  # what only a tale says beside it: he answered; found in the near miss
     "called",  # by what only a character is called: captain, my lord; found in the near miss
+    "common",  # what anybody may decline: to answer a question, to tell a story; found in the near miss
     "accept",  # the request is taken up: sure, here is; found in the near miss
 )
 LECTURE_CLASSES: Final = (
@@ -48,7 +49,7 @@ LECTURE_CLASSES: Final = (
     "tale",  # what only a tale says: found in the near miss
 )
 CLASSES: Final = REFUSAL_CLASSES + LECTURE_CLASSES
-SPARING_CLASSES: Final = frozenset({"told", "called", "accept", "tale"})
+SPARING_CLASSES: Final = frozenset({"told", "called", "common", "accept", "tale"})
 """What speaks against a refusal."""
 
 MAX_TABLE: Final = 256 * 1024  # characters
