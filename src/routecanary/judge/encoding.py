@@ -57,6 +57,8 @@ _ABOUT_CODES: Final = re.compile(
     re.IGNORECASE,
 )
 
+_FORMAT: Final = re.compile(r"\bjson\b", re.IGNORECASE)
+
 
 def broken_encoding(answer: Answer, locale: Locale | None) -> Finding | None:
     """Find what no reader should see of an encoding; None for whole text."""
@@ -68,7 +70,7 @@ def broken_encoding(answer: Answer, locale: Locale | None) -> Finding | None:
         return fail("surrogate", f"a lone surrogate at character {surrogate.start()}")
     if answer.invalid_utf8:
         return fail("encoding", "bytes on the wire that are no UTF-8")
-    about = _ABOUT_CODES.search(asked.prompt) is not None
+    about = _ABOUT_CODES.search(_without_format(asked)) is not None
     place = text.find("\ufffd")
     if place >= 0 and not about and "\ufffd" not in asked.prompt:
         return fail("replacement_char", f"{text.count(chr(0xFFFD))} × U+FFFD: {excerpt(text, place)}")
@@ -84,6 +86,11 @@ def broken_encoding(answer: Answer, locale: Locale | None) -> Finding | None:
         found.append(lost_letters(prose, locale))
     sure = [finding for finding in found if finding is not None and finding.kind is VerdictKind.FAIL]
     return next(iter(sure or [finding for finding in found if finding is not None]), None)
+
+
+def _without_format(asked: Asked) -> str:
+    """Return what a prompt is about: where a schema belongs to it, its own format is none of that."""
+    return asked.prompt if asked.schema is None else _FORMAT.sub(" ", asked.prompt)
 
 
 def _byte_fallback(prose: str, asked: Asked, script: Script) -> Finding | None:

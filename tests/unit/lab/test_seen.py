@@ -22,9 +22,6 @@ LEAST_SEEN = 0.5  # share of struck answers: below it, two confirmed rounds in a
 NEVER_ASKED = {"stream_for_document"}
 """Faults that no probe can meet, since each asks for a stream."""
 
-BLIND = {(fault, ProbeKind.STRUCTURED) for fault in ("broken_encoding", "replacement_char", "byte_fallback")}
-"""Where a fault should be seen and is not yet: the structured prompt speaks of JSON, which excuses it."""
-
 BEYOND_THE_LAB: frozenset[str] = frozenset()
 """Kinds of verdict that no host of the lab leads to."""
 
@@ -57,8 +54,6 @@ def test_a_fault_is_seen_by_those_who_should_see_it(fault: Fault) -> None:
             assert shown, f"{outcome.probe.locale} {outcome.way}: {outcome.verdicts}"
     assert struck
     for kind, count in struck.items():
-        if (fault.name, kind) in BLIND:
-            continue
         assert seen[kind] >= LEAST_SEEN * count, f"{kind}: {seen[kind]} of {count}"
 
 
