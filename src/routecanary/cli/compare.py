@@ -118,7 +118,11 @@ def compare(
         own = question_from_text(own_text(prompt), str(prompt), locale=spoken)
 
     def make(world: World, listing: Listing) -> KeptStudy:
-        questions = (own,) if own is not None else questions_of(world.catalog, kind, spoken or first)
+        questions = (
+            (own,)
+            if own is not None
+            else questions_of(world.catalog, kind, spoken or first, fallback=spoken is None)
+        )
         askings = askings_of(
             usual_routes(listing, world.model(name).production),
             chosen=chosen,

@@ -6,7 +6,7 @@ from routecanary.cli.output import say, say_table
 from routecanary.domain.names import ContractName
 from routecanary.study import wording
 from routecanary.study.count import ANY
-from routecanary.study.result import Against, Result, Row
+from routecanary.study.result import Against, Result
 from routecanary.study.values import Study
 
 
@@ -24,12 +24,11 @@ def show(result: Result) -> None:
         say(sentence)
     if not found and result.asked:
         say("no route fails more often than the others, as far as so few answers can tell")
-    failed = [name for name in result.contracts if result.totals[name].failed]
-    for contract in failed[:-1] if len(failed) == 2 else failed:  # one contract is all together, too
+    for contract in wording.tables(result):
         _show_contract(result, contract)
     for contract in result.contracts:
-        if contract not in failed and contract != ANY:
-            total = result.totals[contract]
+        total = result.totals[contract]
+        if not total.failed and contract != ANY:
             more = wording.unjudged(total)
             say(f"{contract}: {wording.counts(total)} failed" + (f"; besides {more}" if more else ""))
     _show_times(result)
@@ -52,7 +51,7 @@ def _show_contract(result: Result, contract: ContractName) -> None:
     columns = [
         against
         for against in Against
-        if any(_contrast(each.rows[contract], against) for each in result.routes)
+        if any(wording.contrast(each.rows[contract], against) for each in result.routes)
     ]
     say("")
     say_table(
@@ -71,17 +70,12 @@ def _show_contract(result: Result, contract: ContractName) -> None:
                 wording.counts(each.rows[contract].count),
                 wording.interval(each.rows[contract].count),
                 wording.unjudged(each.rows[contract].count),
-                *(_contrast(each.rows[contract], against) for against in columns),
+                *(wording.contrast(each.rows[contract], against) for against in columns),
             )
             for each in result.routes
         ],
         title=f"{name}: {wording.counts(total)} failed ({wording.codes(total)})",
     )
-
-
-def _contrast(row: Row, against: Against) -> str:
-    """Write a comparison of a route that failed; that one which never did fails no more often is no news."""
-    return wording.contrast(row.contrasts.get(against)) if row.count.failed else ""
 
 
 def _show_times(result: Result) -> None:

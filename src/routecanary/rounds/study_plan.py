@@ -39,13 +39,17 @@ class Cost:
     most: Decimal  # if each is as long as it may be
 
 
-def questions_of(catalog: Catalog, kind: ProbeKind, locale: Locale) -> tuple[Question, ...]:
+def questions_of(
+    catalog: Catalog, kind: ProbeKind, locale: Locale, *, fallback: bool = True
+) -> tuple[Question, ...]:
     """Make a question of every scene of a probe's text.
 
+    Args:
+        fallback: Where there is no such text in this locale, take the one that a round would.
     Raises:
         ConfigError: There is no such text.
     """
-    spec = catalog.find_or_fallback(kind, locale)
+    spec = (catalog.find_or_fallback if fallback else catalog.find)(kind, locale)
     if spec is None:
         allowed = ", ".join(catalog.locales(kind)) or "there is no text of this probe at all"
         raise ConfigError(f"no {kind} text for this locale", key="--locale", value=locale, allowed=allowed)

@@ -64,9 +64,8 @@ def page(result: Result, words: Mapping[str, Words]) -> Iterator[str]:
         f"<h1>{shown(title)}</h1>\n"
     )
     yield from _summary(result)
-    for contract in result.contracts:
-        if result.totals[contract].failed:
-            yield from _table(result, contract)
+    for contract in wording.tables(result):
+        yield from _table(result, contract)
     yield from _times(result)
     for number, question in enumerate(study.questions):
         yield from _answers(result, number, question, words)
@@ -127,7 +126,7 @@ def _table(result: Result, contract: ContractName) -> Iterator[str]:
             wording.counts(row.count),
             wording.interval(row.count),
             wording.unjudged(row.count),
-            *(wording.contrast(row.contrasts.get(against)) for against in Against),
+            *(wording.contrast(row, against) for against in Against),
         )
     yield _TABLE_END
 

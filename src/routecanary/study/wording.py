@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from routecanary.domain.interval import Interval
+from routecanary.domain.names import ContractName
 from routecanary.study.count import ANY, Count
 from routecanary.study.quantile import Quantile
 from routecanary.study.result import Against, Contrast, Result, Row
@@ -40,10 +41,14 @@ def probability(p: float) -> str:
     return f"{p:.2g}" if p else "below 1e-300"
 
 
-def contrast(found: Contrast | None) -> str:
+def contrast(row: Row, against: Against) -> str:
+    """Write a comparison of a route that failed; that one which never did fails no more often is no news."""
+    found = row.contrasts.get(against)
+    return compared(found) if found is not None and row.count.failed else ""
+
+
+def compared(found: Contrast) -> str:
     """Example: `0/49, p 4.3e-16, corrected 1.9e-14`."""
-    if found is None:
-        return ""
     table = f"{found.failed}/{found.judged}"
     return f"{table}, p {probability(found.p)}, corrected {probability(found.p_holm)}"
 
@@ -76,6 +81,12 @@ def role(route: StudyRoute) -> str:
     return f"{route.route} ({', '.join(roles)})" if roles else str(route.route)
 
 
+def tables(result: Result) -> tuple[ContractName, ...]:
+    """List the contracts worth a table: those that somebody failed; one alone is all together, too."""
+    failed = tuple(name for name in result.contracts if result.totals[name].failed)
+    return failed[:-1] if len(failed) == 2 else failed
+
+
 def findings(result: Result) -> tuple[str, ...]:
     """Say in sentences who fails more often than others, as far as the corrected p-value is below 5 %."""
     said: list[str] = []
@@ -85,7 +96,7 @@ def findings(result: Result) -> tuple[str, ...]:
                 continue
             row = each.rows[contract]
             against = [
-                f"{AGAINST[name]} {contrast(found)}"
+                f"{AGAINST[name]} {compared(found)}"
                 for name, found in row.contrasts.items()
                 if found.p_holm < LEVEL and _is_worse(row, found)
             ]
