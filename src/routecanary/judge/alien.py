@@ -23,7 +23,7 @@ _OWN_SCRIPT: Final = 0.35  # share of the own script below which the answer is i
 _ALIEN_UNITS: Final = 10.0  # of another script in its place
 _ALIEN: Final = (10.0, 0.12)  # units of another script and their share that make a mix
 _KANA: Final = (6.0, 0.08)  # of kana, beside which Japanese has as many Han letters
-_FRAGMENTS, _FRAGMENT_SHARE = 3, 0.08  # separate pieces of another script that make a mix
+_FRAGMENTS, _FRAGMENT_SHARE = 3, 0.10  # separate pieces of another script that make a mix
 _DOUBTFUL_UNITS, _DOUBTFUL_SHARE = 4.0, 0.06
 
 

@@ -29,6 +29,16 @@ def test_text_in_the_asked_language_passes(locale: str):
     assert of(TEXTS[locale], locale) == "pass"
 
 
+def test_a_few_short_sentences_in_a_long_answer_are_no_sustained_mixing():
+    """Three of them are, where they are a tenth of it."""
+    own = TEXTS["ko"].split(". ")
+    mixed = ". ".join(
+        [own[0], "他没有回来。" + own[1], "雨还在下。" + ". ".join(own[2:]), "门慢慢关上了。" + TEXTS["ko"]]
+    )
+    assert of(mixed + TEXTS["ko"], "ko") in ("pass", "inconclusive:ambiguous")
+    assert of(FRAGMENTS, "ko") == "fail:language_mixing"
+
+
 @pytest.mark.parametrize("locale", TEXTS)
 @pytest.mark.parametrize("other", TEXTS)
 def test_text_in_another_language_fails(locale: str, other: str):
