@@ -341,8 +341,10 @@ def test_natural_doubles_pass(text: str, prompt: str):
         "The lamp inthe window lit onthe quay and a corner ofthe yard, then went out.",
         "T h e h a r b o u r s l e e p s i n t h e m o o n",
         "The square is full of people. Thechildrenrunafterthegreypigeonsbythefountain.",
-        "Thesquare isfull ofpeople andthe childrenrun afterthe greypigeons bythe fountain. "
-        "Anold mansells plums",
+        (
+            "Thesquare isfull ofpeople andthe childrenrun afterthe greypigeons bythe fountain. "
+            "Anold mansells plums"
+        ),
         "Thesquareisfullofpeopleandthechildrenrunafterthegreypigeonsbythefountain",
     ],
 )
