@@ -30,7 +30,7 @@ def test_pieces_that_stand_twice_are_found_as_a_search_at_every_place_finds_them
     filled = (
         sum(map(len, squares)) >= 0.8 * len(head) and len({each[: len(each) // 2] for each in squares}) >= 5
     )
-    finding = doubled(text, an_ask())
+    finding = doubled(text, an_ask(), None, cut=False)
     if finding is None or finding.detail.startswith("every piece"):
         assert (finding is not None) is (filled and len(head) >= 16)
 

@@ -27,6 +27,10 @@ _DEFAULT_LIMIT_TOKENS: Final = 256  # a host that cuts below this without being 
 # What a finished text may end in: a stop, a closing quote or bracket, a mark-up sign, a symbol.
 _CLOSED_END: Final = re.compile(r"[^\w\s,;:(\[{«„‚—–-]$|[.!?…:]$", re.UNICODE)
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？।؟][\"'”’»)*_\]]*(?=\s)|[。！？]")
+_WITHOUT_MARKS: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
+)  # nothing ends a sentence there
+_SPEECH: Final = re.compile("[“”„«»「」『』]")
 _MARK_ALONE: Final = re.compile(r"#?(?=\S*\d|[A-Z]{2})[\w-]+|#[^\W\d]\w*")
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
 
@@ -102,6 +106,8 @@ def ends_open(text: str) -> bool:
     if text.endswith((",", "，", "、")) and len(last_line.split()) >= _FEW_WORDS:
         return True
     ends = list(_SENTENCE_END.finditer(last_line))
+    if not ends and _SPEECH.search(last_line) and _SENTENCE_END.search(text[: -len(last_line)]):
+        return True  # `“Listen,” said`
     # A single word with a digit or of capitals is a mark that stands by itself, not the start of a sentence.
     return bool(ends) and not _MARK_ALONE.fullmatch(last_line[ends[-1].end() :].strip())
 
@@ -159,6 +165,8 @@ def _broken_off(text: str, asked: Asked, locale: Locale | None) -> Finding | Non
     last = spoken[-1] in never_last or " ".join(spoken[-2:]) in _NEVER_LAST_TWO
     if whole and last and _LAST_WORD.search(text):
         return fail("truncated", f"finished by the host in the middle of a sentence: {tail!r}")
+    if whole and _within_quotation(text):
+        return fail("truncated", f"finished by the host within a quotation: {tail!r}")
     count = _SENTENCES_ASKED.search(asked.prompt)
     if count is not None:
         number = count.group(1).lower()
@@ -170,3 +178,15 @@ def _broken_off(text: str, asked: Asked, locale: Locale | None) -> Finding | Non
         if came < asked.min_words // 2:
             return fail("truncated", f"{came} of {asked.min_words} words, ends in {tail!r}")
     return unsure("truncated", f"ends in {tail!r}")
+
+
+def _within_quotation(text: str) -> bool:
+    """Say whether the last paragraph opens a quotation that it does not close."""
+    paragraph = text.rsplit("\n", 1)[-1]
+    opener = max(paragraph.rfind(mark) for mark in "“„«「『")
+    if opener < 0 or any(mark in paragraph[opener + 1 :] for mark in "“”»」』"):
+        return False
+    mark, before = paragraph[opener], paragraph[opener - 1 : opener]
+    if mark in "“«" and before and not before.isspace() and before not in "(—–" and before < "\u3000":
+        return False  # `„…“`, `»…«`
+    return not _WITHOUT_MARKS.search(paragraph)

@@ -6,11 +6,14 @@ Source: product.md §2 (doubled tokens); docs/judges.md for the numbers.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from routecanary.domain.asked import Asked
+from routecanary.domain.names import Locale
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
-from routecanary.judge.repetition import REPEAT_ASKED
+from routecanary.judge.repetition import repeat_asked
 from routecanary.judge.vocabulary import words
 
 _CODE: Final = "doubled_tokens"
@@ -21,9 +24,14 @@ _COVERED: Final = 0.8  # of the head
 _LONGEST: Final = 80  # characters of a piece
 _FENCE_LINE: Final = re.compile(r"(?m)^```.*$")
 _MAX_FIRST: Final = 24  # characters of the first piece of a text that is sent anew with each piece
+_ANEW: Final = 60  # characters of a beginning that comes again
 _MIN_HALF: Final = 14  # characters of a half that holds fewer than three words
 _SALAD: Final = 0.15  # of the words stand twice in a row
-_ADJACENT: Final = re.compile(r"(?<![\w'’-])([^\W\d_]++)[ \t]++\1(?![\w'’-])")
+# Different words twice in a row, and their share of all: healthy texts have two.
+_MANY: Final = 6
+_OFTEN: Final = 0.05
+_REDUPLICATING: Final = words("id ms jv su")  # `anak anak` are children
+_AROUND: Final = " \t.,;:!?…\"'“”„«»‹›‘’「」『』()[]{}*_~¡¿。，！？、।؟،—–-"
 # Words that never stand twice in a row, save by a fault (`that that`, `had had`, `die die` can be right).
 _NEVER_TWICE: Final = words("""
     the a an of and or for from with at if in to as but by we they he she you my your his its their our into
@@ -35,24 +43,44 @@ _NEVER_TWICE: Final = words("""
     il lo gli di che con per nel della e
     het een van met op voor
     w z na do oraz и в на с по для не та що до ve ile
-    yang dan di ke dari untuk ang ng mga và của những trong के का की में है और في على إلى
+    yang dan di ke dari untuk ang ng mga và của những trong في على إلى
+    के का की में है और पर ने को से तो कि इस उस यह वह
 """)
 
 
-def doubled(text: str, asked: Asked) -> Finding | None:
-    """Find a text sent twice, pieces each sent twice, or words that never stand twice in a row."""
+def doubled(text: str, asked: Asked, locale: Locale | None, *, cut: bool) -> Finding | None:
+    """Find a text sent twice, pieces each sent twice, or words that stand twice in a row.
+
+    Args:
+        locale: The one asked for: some languages say a word twice to mean another.
+        cut: The answer ended at a limit, perhaps within the second time.
+    """
     whole = text.strip()
     half = _doubled_whole(whole)
-    if half is not None and not REPEAT_ASKED.search(asked.prompt):
+    if half is not None and not repeat_asked(asked):
         return fail(_CODE, f"the whole text stands twice: {excerpt(half)}")
-    if _in_pairs(_FENCE_LINE.sub("", whole[: _HEAD + 40]).strip()[:_HEAD]) and not REPEAT_ASKED.search(
-        asked.prompt
-    ):
+    head = _FENCE_LINE.sub("", whole[: _HEAD + 40]).strip()[:_HEAD]
+    if _in_pairs(head) and not repeat_asked(asked):
         return fail(_CODE, f"every piece stands twice: {excerpt(whole)}")
+    anew = _starts_anew(whole, cut=cut)
+    if anew and not repeat_asked(asked):
+        return fail(_CODE, f"the whole text begins again after {anew} characters: {excerpt(whole)}")
     turns = _growing(whole)
-    if turns >= _PIECES and not REPEAT_ASKED.search(asked.prompt):
+    if turns >= _PIECES and not repeat_asked(asked):
         return fail(_CODE, f"each of {turns} pieces says again all that came before it: {excerpt(whole)}")
-    return _doubled_words(text)
+    return _doubled_words(text, asked, locale)
+
+
+def _starts_anew(text: str, *, cut: bool) -> int:
+    """Find where a text begins again and goes on as before to the end, within its second time; 0 for nowhere.
+
+    A poem may end as it began: more than that must come again, unless a limit cut it off.
+    """
+    place = text.find(text[:_ANEW], _ANEW)
+    again = len(text) - place
+    if place < 0 or again < (2 * _ANEW if cut else max(4 * _ANEW, place // 2)) or again > place:
+        return 0
+    return place if text.startswith(text[place:]) else 0
 
 
 def _growing(text: str) -> int:
@@ -104,16 +132,31 @@ def _twice_at(head: str, place: int) -> int:
     return 0
 
 
-def _doubled_words(text: str) -> Finding | None:
-    twice = [match.group(1).lower() for match in _ADJACENT.finditer(text)]
-    faulty = [word for word in twice if word in _NEVER_TWICE]
-    if not faulty:
+def _doubled_words(text: str, asked: Asked, locale: Locale | None) -> Finding | None:
+    """Find words twice in a row: some that never stand so, or more different ones than anybody says so."""
+    twice = [word.lower() for word in _twice(text)]
+    if len(twice) < 2:
         return None
-    shown = ", ".join(f"{word} {word}" for word in dict.fromkeys(twice))
-    salad = len(set(twice)) >= 4 and len(twice) >= _SALAD * len(text.split())
+    shown = f"doubled words: {', '.join(f'{word} {word}' for word in dict.fromkeys(twice))}"[:200]
+    faulty = [word for word in twice if word in _NEVER_TWICE]
+    different, share = len(set(twice)), len(twice) / len(text.split())
+    salad = bool(faulty) and different >= 4 and share >= _SALAD
     if (len(faulty) >= 3 and len(set(faulty)) >= 2) or salad:
-        return fail(_CODE, f"doubled words: {shown}"[:200])
-    return unsure(_CODE, f"doubled words: {shown}"[:200]) if len(faulty) == 2 else None
+        return fail(_CODE, shown)
+    plain = (locale or "").split("-", 1)[0] not in _REDUPLICATING
+    if plain and different >= _MANY and share >= _OFTEN and not repeat_asked(asked):
+        return fail(_CODE, shown)
+    return unsure(_CODE, shown) if len(faulty) == 2 else None
+
+
+def _twice(text: str) -> Iterator[str]:
+    """Give the words that stand twice in a row on one line, with nothing but space between."""
+    for line in text.split("\n"):
+        for one, other in pairwise(line.split()):
+            if one[-1] in other and other[0] in one:
+                word = one.lstrip(_AROUND)
+                if word and word == other.rstrip(_AROUND) and word[0].isalpha():
+                    yield word
 
 
 def _doubled_whole(text: str) -> str | None:

@@ -71,7 +71,7 @@ class IntegrityContract:
             if transcript.kind is not ProbeKind.CHAT:
                 yield broken_encoding(answer, transcript.locale)
             yield looped(text, asked, cut=was_cut(answer))
-            yield doubled(text, asked)
+            yield doubled(text, asked, transcript.locale, cut=was_cut(answer))
             if asked.schema is None:  # a document needs no spaces
                 yield lost_spaces(text, asked, transcript.locale)
         elif text:

@@ -14,6 +14,7 @@ from typing import Final
 
 from routecanary.domain.asked import Asked
 from routecanary.judge.contract import Finding, fail, unsure
+from routecanary.judge.wishes import is_brief, quoted_in
 
 _RUN: Final = re.compile(r"(\S)\1{39,}")
 _RULE_MARKS: Final = "-=_*─━═.·~#|+…•—–┄┈╌﹏＿　"
@@ -25,7 +26,7 @@ _KEY: Final = 19  # characters: two of them lie in two thirds of the lightest lo
 _HEAVILY_COMPRESSED: Final = 0.30  # of its size; healthy prose of 200 words keeps 0.45 or more
 _CUT_COMPRESSED: Final = 0.40  # of its size, where a limit ended it
 # A wish for the same thing many times, in the languages of the probes.
-REPEAT_ASKED: Final = re.compile(
+_REPEAT_ASKED: Final = re.compile(
     r"\brepeat|\btimes\b|over and over|again and again|\bloop|chorus|refrain|\btwice\b|\bin a row\b"
     r"|\brow of\b|\bdozen|same word|\bx ?\d|\d ?x\b"
     r"|wiederhol|hintereinander|\w{3}(?:n|ig|ert|nd)mal\b|\d ?mal\b"
@@ -156,9 +157,15 @@ def _longest_loop(units: list[str], longest: int) -> tuple[int, int, int]:
     return period, start, length
 
 
+def repeat_asked(asked: Asked) -> bool:
+    """Say whether a short request wishes for something many times."""
+    return _REPEAT_ASKED.search(asked.prompt) is not None and is_brief(asked)
+
+
 def _requested(phrase: str, asked: Asked) -> bool:
-    """Say whether the request asked for this to be repeated."""
-    prompt = asked.prompt.lower()
+    """Say whether the request asked for this to be repeated: a long one names it between quotation marks."""
+    if not _REPEAT_ASKED.search(asked.prompt):
+        return False
+    said = asked.prompt.lower() if is_brief(asked) else quoted_in(asked)
     parts = [part.strip(_AROUND) for part in phrase.lower().split()]  # a loop may be seen from its middle
-    named = any(parts) and all(part in prompt for part in parts)
-    return named and REPEAT_ASKED.search(asked.prompt) is not None
+    return any(parts) and all(part in said for part in parts)

@@ -16,10 +16,13 @@ from routecanary.judge.languages import MEASURED
 from routecanary.judge.languages.lexicon import lexicon_of
 from routecanary.judge.prose import without_addresses, without_code
 from routecanary.judge.vocabulary import words
+from routecanary.judge.wishes import is_brief
 from routecanary.judge.word_joints import joints_of
 
 _CODE: Final = "lost_spaces"
 _FEW_LETTERS: Final = 24  # too few to tell
+_IN_PIECES: Final = 2.2  # letters a piece on average, of words that were cut up
+_SYLLABLES: Final = re.compile(r"[\u0900-\u097f\uac00-\ud7a3]")  # fewer letters make a word
 _SHORT_PIECES: Final = 3.6  # letters a piece on average, above which no word was cut up
 # Letters of scripts that part words by spaces: Latin, Greek, Cyrillic, Armenian, Hebrew, Arabic, Devanagari,
 # Hangul.
@@ -32,9 +35,11 @@ _LONG_RUN: Final = re.compile(f"[{_LETTER}]{{18,}}")
 _LONG_HANGUL: Final = re.compile(r"[\uac00-\ud7a3]{14,}")
 _GLUED_SENTENCES: Final = re.compile(f"[{_LETTER}]{{2}}[.!?,;][{_LETTER}]{{2}}")
 _INNER_CAPITAL: Final = re.compile(r"[a-zà-ÿß][A-ZÀ-Þ]")
-_NEXT_SENTENCE_GLUED: Final = re.compile(r"[a-zà-ÿа-яё]{3}[.!?][A-ZÀ-ÞА-ЯЁ][a-zà-ÿа-яё]")
-_MARK_IN_WORD: Final = re.compile(r"[.!?][A-ZÀ-ÞА-ЯЁ]")  # far quicker to look for
-_NEXT_SENTENCE: Final = re.compile(r"[a-zà-ÿа-яё]{3}[.!?]\s+[A-ZÀ-ÞА-ЯЁ]")
+# The end of a sentence behind three letters, with the first letter of the next one glued to it, or parted.
+_ENDED: Final = r"(?<=[^\s\d.!?…؟।]{3})[\"”’»)]?[.!?…؟।][\"”’»)]?"
+_NEXT_GLUED: Final = re.compile(rf"{_ENDED}[«“„\"]?([^\W\d_])")
+_NEXT_SPACED: Final = re.compile(rf"{_ENDED}\s+[«“„\"*]?[^\W\d_]")
+_MARK_IN_WORD: Final = re.compile(r"[.!?…؟।][\"”’»)]?[«“„\"]?[^\W\d_]")  # far quicker to look for
 _GLUED_PAIRS: Final = words("""
     ofthe inthe tothe onthe andthe forthe withthe fromthe atthe isthe bythe asthe wasthe intothe overthe
     thatthe itis itwas shewas hewas theywere delos enlos enlas conlos conlas porlos quelos ylos ylas
@@ -79,8 +84,8 @@ def lost_spaces(text: str, asked: Asked, locale: Locale | None) -> Finding | Non
     if found is None or found.kind is not VerdictKind.FAIL:
         found = _glued(prose, parts, letters) or _partly_glued(prose, parts) or found
     if found is None and letters <= _SHORT_PIECES * len(parts):
-        found = _single_letters(parts)
-    if found is not None and _SPACES_ASKED.search(asked.prompt):
+        found = _single_letters(parts) or (None if language in MEASURED else _cut_up(prose, parts, letters))
+    if found is not None and _SPACES_ASKED.search(asked.prompt) and is_brief(asked):
         return unsure(found.code or _CODE, found.detail)
     return found
 
@@ -92,8 +97,7 @@ def _looks_sound(prose: str, parts: list[str], language: str) -> bool:
     low, high = _USUAL_LENGTH.get(language, _ANY_LENGTH)
     if not low <= len(prose) / len(parts) <= high or max(map(len, parts)) >= _LONG_PART:
         return False
-    glued = _MARK_IN_WORD.search(prose) and _NEXT_SENTENCE_GLUED.search(prose)
-    return not glued and _GLUED_PAIRS.isdisjoint(prose.lower().split())
+    return not _glued_sentences(prose) and _GLUED_PAIRS.isdisjoint(prose.lower().split())
 
 
 def _by_words(prose: str, language: str) -> Finding | None:
@@ -128,8 +132,8 @@ def _glued(prose: str, parts: list[str], letters: int) -> Finding | None:
 
 def _partly_glued(prose: str, parts: list[str]) -> Finding | None:
     """Find sentences that follow each other without a space, or pairs of small words that became one."""
-    glued = len(_NEXT_SENTENCE_GLUED.findall(prose))
-    if glued >= 3 and glued > 2 * len(_NEXT_SENTENCE.findall(prose)):
+    glued = _glued_sentences(prose)
+    if glued >= 3 and glued > 2 * len(_NEXT_SPACED.findall(prose)):
         return fail(_CODE, f"{glued} sentences without a space between: {excerpt(prose.lstrip())}")
     if _GLUED_PAIRS.isdisjoint(prose.lower().split()):
         return None
@@ -137,6 +141,25 @@ def _partly_glued(prose: str, parts: list[str]) -> Finding | None:
     if len(pairs) >= 3:
         return fail(_CODE, f"words run together: {', '.join(pairs[:5])}")
     return unsure(_CODE, f"words run together: {', '.join(pairs)}") if len(pairs) == 2 else None
+
+
+def _glued_sentences(prose: str) -> int:
+    """Count the sentences that begin right behind the mark that ends the one before."""
+    if not _MARK_IN_WORD.search(prose):
+        return 0
+    count = 0
+    for match in _NEXT_GLUED.finditer(prose):
+        word = prose[max(0, match.start() - _LONG_PART) : match.start()].rsplit(maxsplit=1)[-1]
+        name = word[0].isupper() or any(c.isascii() and not c.isalpha() for c in word[-3:])  # `System.Text`
+        count += not name and not match.group(1).islower()
+    return count
+
+
+def _cut_up(prose: str, parts: list[str], letters: int) -> Finding | None:
+    """Find words in pieces by their shape, in an alphabet whose words are longer."""
+    if len(parts) < 20 or letters > _IN_PIECES * len(parts) or len(_SYLLABLES.findall(prose)) * 10 > letters:
+        return None
+    return fail(_CODE, f"{letters} letters in {len(parts)} pieces: {excerpt(prose.lstrip())}")
 
 
 def _single_letters(parts: list[str]) -> Finding | None:

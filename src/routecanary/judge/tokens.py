@@ -14,6 +14,7 @@ from routecanary.domain.asked import Asked
 from routecanary.judge.contract import Finding, excerpt, fail, unsure
 from routecanary.judge.prose import without_code
 from routecanary.judge.tool_markup import tool_text
+from routecanary.judge.wishes import is_brief
 
 _THOUGHT: Final = (
     r"(?:(?:\w{1,12}[:_])?(?:think|thinking)|thoughts?|reasoning|antthinking|reflection|scratchpad|analysis"
@@ -67,10 +68,9 @@ _PLANNING: Final = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_MARKS: Final = re.compile(
-    r"special token|chat ?template|chatml|tokeni[sz]er|\btokens?\b|prompt format"
-    r"|\bhtml\b|\bxml\b|markup|\btags?\b",
-    re.IGNORECASE,
+    r"special token|chat ?template|chatml|tokeni[sz]er|prompt format|\bhtml\b|\bxml\b", re.IGNORECASE
 )
+_ABOUT_MARKS_IN_BRIEF: Final = re.compile(r"\b[Tt]okens?\b|[Mm]arkup|\btags?\b")  # a German `Tag` is a day
 
 
 def leaked_tokens(text: str, asked: Asked) -> Finding | None:
@@ -104,7 +104,7 @@ _LOWER_STARTS: Final = ("analysis", "commentary")
 
 
 def _reasoning(text: str, prose: str, asked: Asked) -> Finding | None:
-    if _THOUGHT_FENCE.match(text) and "think" not in asked.prompt.lower():
+    if _THOUGHT_FENCE.match(text) and not ("think" in asked.prompt.lower() and is_brief(asked)):
         return fail("reasoning_leak", f"a fence of thoughts: {excerpt(text)}")
     opened, closed = _REASONING_OPEN.search(prose), _REASONING_CLOSE.search(prose)
     match = opened or closed
@@ -132,7 +132,7 @@ def _template(text: str, prose: str, asked: Asked) -> Finding | None:
         if match.start() == 0 and match.group()[0] not in "<[#":
             continue  # the rest of a token at the very start: a spoiled start
         if not _named(match.group(), asked):
-            if _ABOUT_MARKS.search(asked.prompt) and not prose.rstrip().endswith(match.group()):
+            if _about_marks(asked) and not prose.rstrip().endswith(match.group()):
                 return unsure("special_token", f"{match.group()!r}, and the request is about such marks")
             return fail("special_token", f"{match.group()!r} in the text: {excerpt(prose, match.start())}")
     balance = 0
@@ -140,7 +140,7 @@ def _template(text: str, prose: str, asked: Asked) -> Finding | None:
         balance += 1 if match.group() == "<s>" else -1
         if balance < 0 and "<s>" not in asked.prompt and "</s>" not in asked.prompt:
             return fail("special_token", f"'</s>' closes nothing: {excerpt(prose, match.start())}")
-    if balance > 0 and prose.lstrip().startswith("<s>") and not _ABOUT_MARKS.search(asked.prompt):
+    if balance > 0 and prose.lstrip().startswith("<s>") and not _about_marks(asked):
         return fail("special_token", f"'<s>' opens the text: {excerpt(prose)}")
     turn = _TURN.search(prose.lstrip())
     if turn is not None:
@@ -158,10 +158,14 @@ def _named(mark: str, asked: Asked) -> bool:
     if mark in asked.prompt or mark.replace("/", "") in asked.prompt:
         return True
     name = mark.strip("<>[]|/｜ ")
-    return (
-        bool(_ABOUT_MARKS.search(asked.prompt))
-        and re.search(rf"\b{re.escape(name)}\b", asked.prompt) is not None
-    )
+    return _about_marks(asked) and re.search(rf"\b{re.escape(name)}\b", asked.prompt) is not None
+
+
+def _about_marks(asked: Asked) -> bool:
+    """Say whether the request is about marks of templates or of markup."""
+    if _ABOUT_MARKS.search(asked.prompt):
+        return True
+    return _ABOUT_MARKS_IN_BRIEF.search(asked.prompt) is not None and is_brief(asked)
 
 
 def _planning(text: str, asked: Asked) -> Finding | None:
