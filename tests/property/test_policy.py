@@ -11,6 +11,7 @@ from collections import defaultdict
 from dataclasses import replace
 from datetime import datetime, timedelta
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,6 +35,7 @@ from routecanary.domain.event import (
     Exclusions,
     Expired,
     Lifted,
+    ModeChanged,
     Reinstated,
     Renewed,
     RoundClosed,
@@ -43,7 +45,7 @@ from routecanary.domain.event import (
     event_to_json,
 )
 from routecanary.domain.names import ContractName, RouteId
-from routecanary.domain.policy import Policy
+from routecanary.domain.policy import Policy, Trigger
 from routecanary.domain.round import (
     Lift,
     Line,
@@ -96,13 +98,30 @@ POLICIES = {
     "timid": Policy(
         rounds_to_suspend=3, floor=3, max_suspended_share=Fraction(3, 10), release_when_empty=False
     ),
+    "evidence": Policy(trigger=Trigger.EVIDENCE, false_suspensions_per_year=1000.0),
+    "evidence at any ratio": Policy(
+        trigger=Trigger.EVIDENCE,
+        false_suspensions_per_year=1000.0,
+        round_period=timedelta(days=30),
+        floor=1,
+        max_suspended_share=Fraction(9, 10),
+        common_cause_min_routes=7,
+        common_cause_share=Fraction(9, 10),
+        evidence_to_recover=2.0,
+    ),
+    "both": Policy(
+        trigger=Trigger.BOTH, false_suspensions_per_year=1000.0, floor=1, p0_window=timedelta(days=2)
+    ),
 }
+TRIED = ((False,), (True,), (True, False, False), (True, True, False), (True, True, True), (False,) * 3, ())
 
 names = st.sampled_from(ROUTES).map(RouteId)
 few_names = st.frozensets(names, max_size=2)
+tried = st.dictionaries(st.sampled_from(CONTRACT_NAMES), st.sampled_from(TRIED), max_size=2)
 reports = st.builds(
     RouteReport,
     verdicts=st.sampled_from(SAID).map(verdicts),
+    attempts=st.one_of(st.just({}), tried),
     swallows=st.one_of(st.none(), st.none(), few_names),
     control_for=st.one_of(
         *[st.just(frozenset[ContractName]())] * 6, st.frozensets(st.sampled_from(CONTRACT_NAMES), max_size=1)
@@ -125,6 +144,8 @@ class PolicyMachine(RuleBasedStateMachine):
         self.now = START
         self.last_round: datetime | None = None
         self.counted: dict[str, list[tuple[datetime, RoundClass]]] = defaultdict(list)
+        self.failed: dict[tuple[str, str], set[datetime]] = defaultdict(set)  # rounds with a failed attempt
+        self.passed: dict[tuple[str, str], set[datetime]] = defaultdict(set)  # likewise
         self.layers: frozenset[str] = frozenset()
         self.last: tuple[Event, ...] = ()
 
@@ -158,6 +179,7 @@ class PolicyMachine(RuleBasedStateMachine):
         entry=st.one_of(st.none(), st.none(), few_names),
         acted=st.sampled_from([frozenset[RouteId]()] * 5 + [frozenset({RouteId("a")})]),
         shuffled=st.permutations(ROUTES),
+        tries=st.dictionaries(names, tried, max_size=3),
     )
     def close_rounds(
         self,
@@ -172,6 +194,7 @@ class PolicyMachine(RuleBasedStateMachine):
         entry: frozenset[RouteId] | None,
         acted: frozenset[RouteId],
         shuffled: list[str],
+        tries: dict[RouteId, dict[ContractName, tuple[bool, ...]]],
     ) -> None:
         """Close one round that is out of the ordinary, then some of the ordinary ones."""
         for number in range(times):
@@ -181,6 +204,13 @@ class PolicyMachine(RuleBasedStateMachine):
             line = a_round("0s", told, builtin=builtin, runtime=runtime, acted=acted)
             at = self.now + SPANS[after if number == 0 else "30m"]
             line = replace(line, at=at, swallows={} if entry is None else {"p": entry})
+            line = replace(
+                line,
+                routes={
+                    name: replace(report, attempts=tries.get(name, {}))
+                    for name, report in line.routes.items()
+                },
+            )
             if number == 0:
                 routes = {
                     **line.routes,
@@ -192,6 +222,13 @@ class PolicyMachine(RuleBasedStateMachine):
     def close_round(self, line: Round, shuffled: list[str]) -> None:
         self.layers = line.builtin | line.runtime
         self.last_round = line.at
+        for name, report in line.routes.items():
+            for contract, kind in report.verdicts.items():
+                attempts = report.attempts.get(
+                    contract, (kind is VerdictKind.FAIL,) if kind.conclusive else ()
+                )
+                for fail in attempts:
+                    (self.failed if fail else self.passed)[name, contract].add(line.at)
         reordered = {RouteId(name): line.routes[RouteId(name)] for name in shuffled if name in line.routes}
         other = step(self.state, replace(line, routes=reordered), self.policy)
         self.tell(line)
@@ -242,7 +279,7 @@ class PolicyMachine(RuleBasedStateMachine):
             case RoundClosed():
                 self.check_round(event)
             case Suspended():
-                self.check_evidence(event.route)
+                self.check_grounds(event)
                 self.check_floor_and_share(event)
                 assert event.until - event.at <= max(self.policy.ladder), "4: until"
                 assert event.shadow is (self.state.mode is Mode.OBSERVE)
@@ -252,7 +289,11 @@ class PolicyMachine(RuleBasedStateMachine):
                 assert event.until - event.at <= max(self.policy.ladder), "4: until"
                 assert event.due <= event.at
             case Expired() | Reinstated() | Lifted() | ClosedByMode():
-                assert self.state.routes[event.route].suspension is not None
+                held = self.state.routes[event.route].suspension
+                assert held is not None
+                if isinstance(event, Reinstated):
+                    for contract in held.evidence:
+                        assert max(self.passed[event.route, contract]) > held.start, "nothing cleared it"
             case _:
                 pass
 
@@ -271,6 +312,26 @@ class PolicyMachine(RuleBasedStateMachine):
                 if outcome.round_class is RoundClass.FAILED:
                     assert VerdictKind.FAIL in kinds
                     assert all(outcome.verdicts[contract] is VerdictKind.FAIL for contract in outcome.failing)
+
+    def check_grounds(self, event: Suspended) -> None:
+        """1: what asked is a trigger, and stands on two rounds at least."""
+        trigger = self.policy.trigger
+        assert not event.evidence or trigger is not Trigger.STREAK
+        assert event.evidence.keys() <= event.contracts
+        for contract in event.evidence:
+            fails = {at for at in self.failed[event.route, contract] if at > self.began_anew(event.route)}
+            assert len(fails) >= 2, "1: evidence of one round"
+        if not event.evidence or event.contracts != event.evidence.keys():
+            assert trigger is not Trigger.EVIDENCE
+            self.check_evidence(event.route)
+
+    def began_anew(self, route: RouteId) -> datetime:
+        """When all ratios of a route last stood at 1: at a suspension's end, or a change of mode."""
+        for event in reversed(self.log):
+            ended = isinstance(event, Reinstated | Lifted | ClosedByMode | Expired) and event.route == route
+            if ended or isinstance(event, ModeChanged):
+                return event.at
+        return START - timedelta(days=1)
 
     def check_evidence(self, route: RouteId) -> None:
         """1: enough counted failed rounds with no counted clean round between them."""
@@ -294,8 +355,15 @@ class PolicyMachine(RuleBasedStateMachine):
             assert len(out) <= self.policy.max_suspended_share * len(counted)
 
     def check_after(self, event: Event) -> None:
-        if isinstance(event, RoutesNamed):
-            assert self.state.named == set(event.routes)
+        match event:
+            case RoutesNamed():
+                assert self.state.named == set(event.routes)
+            case Suspended() | Renewed() | Reinstated() | Lifted() | ClosedByMode() | Expired():
+                assert self.state.routes[event.route].evidence == {}, "begun anew"
+            case ModeChanged():
+                assert not any(route.evidence for route in self.state.routes.values())
+            case _:
+                pass
 
     # After every line
 
@@ -318,6 +386,18 @@ class PolicyMachine(RuleBasedStateMachine):
     def no_fail_streak_is_without_a_suspicion(self) -> None:
         for route in self.state.routes.values():
             assert bool(route.streak.failed) is bool(route.streak.suspicion)
+
+    @invariant()
+    def ratios_are_above_one_and_rest_on_fails(self) -> None:
+        for route in self.state.routes.values():
+            for evidence in route.evidence.values():
+                assert evidence.log_m > 0
+                assert 1 <= evidence.rounds <= evidence.fails <= evidence.attempts
+            for before, after in pairwise(route.days):
+                assert after.start - before.start >= timedelta(days=1)
+                assert all(after.attempts[contract] >= n for contract, n in before.attempts.items())
+            assert all(day.fails[c] <= day.attempts[c] for day in route.days for c in day.fails)
+            assert self.policy.trigger is not Trigger.STREAK or not route.days
 
     @invariant()
     def nothing_outlives_its_time(self) -> None:

@@ -99,7 +99,7 @@ class Scales:
             added[contract] = Weighed(
                 attempts=len(attempts), fails=sum(attempts), after=walk.after, log_r=log_r
             )
-            if True in attempts and walk.peak.log_m >= scale.limit.log_m:
+            if True in attempts and _reaches(walk.peak, scale.limit):
                 fired[contract] = Earned(
                     attempts=walk.peak.attempts,
                     fails=walk.peak.fails,
@@ -200,6 +200,11 @@ def _walk(known: Evidence, attempts: Sequence[bool], scale: Scale, locale: Local
             peak = Evidence(log_m=log_m, rounds=rounds, attempts=counted, fails=failed)
     after = Evidence(log_m=log_m, rounds=rounds, attempts=counted, fails=failed, locales=locales)
     return _Walk(after, peak)
+
+
+def _reaches(peak: Evidence, limit: Threshold) -> bool:
+    """Say whether a ratio asks: a budget so large that any ratio would do still needs fails of two rounds."""
+    return peak.rounds >= MIN_ROUNDS and peak.log_m >= limit.log_m
 
 
 def _reversed(log_r: float, earned: Earned, attempts: Sequence[bool], *, weak: bool) -> float:

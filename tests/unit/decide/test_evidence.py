@@ -68,6 +68,13 @@ def test_persistent_fault_is_suspended_in_the_second_round() -> None:
     assert not any(one.all(Suspended) for one in told)
 
 
+def test_no_budget_does_without_a_second_round() -> None:
+    """One round a month and a thousand false suspensions a year: any ratio will do, one round will not."""
+    lavish = replace(EVIDENCE, false_suspensions_per_year=1000.0, round_period=timedelta(days=30))
+    told = rounds(Story(lavish), [[1, 1, 1], [0], [1, 0, 0]])
+    assert [bool(one.all(Suspended)) for one in told] == [False, False, True]
+
+
 def test_one_bad_attempt_in_two_rounds_is_not_enough() -> None:
     """What a sound route does once in a while suspends nobody."""
     assert not any(one.all(Suspended) for one in rounds(Story(EVIDENCE), [[1, 0, 0], [1, 0, 0], [0], [0]]))
