@@ -40,6 +40,9 @@ PROBES: Final = {
 }
 """The probe whose answer each contract judges (policy.md §1)."""
 
+TEMPLATE: Final = "special_token"
+"""The reason code of a token of the chat template that stands in the text."""
+
 _MODEL: Final = "lab/model"
 _PROMPT: Final = "Continue."
 _LIMIT: Final = 4_000  # tokens; more than any text of a collection has
@@ -86,12 +89,24 @@ def read_texts(lines: BufferedIOBase, place: str, *, located: bool) -> Iterator[
 def judge_text(text: str, contract: ContractName, locale: Locale | None) -> Verdict | None:
     """Judge a text by one contract; None where that contract has no question for it.
 
-    A text is taken as whole: where it stops within a sentence, a collector cut it, and no host.
+    A text is taken as whole: where it stops within a sentence, a collector cut it, and no host. In a probe
+    `integrity` owns tokens of a chat template that stand in the text; where `language` alone is asked, they
+    are its broken encoding.
     """
-    only = frozenset({contract})
-    verdict = judge_transcript(transcript_of(text, contract, locale), only=only).get(contract)
-    if verdict is not None and verdict.code == "truncated":
+    asked = frozenset({contract, INTEGRITY}) if contract == LANGUAGE else frozenset({contract})
+    verdicts = judge_transcript(transcript_of(text, contract, locale), only=asked)
+    verdict, beside = verdicts.get(contract), verdicts.get(INTEGRITY)
+    if verdict is None or (verdict.kind is VerdictKind.FAIL and verdict.code != "truncated"):
+        return verdict
+    if verdict.code == "truncated":
         return replace(verdict, kind=VerdictKind.PASS, code=None)
+    if (
+        contract == LANGUAGE
+        and beside is not None
+        and beside.kind is VerdictKind.FAIL
+        and beside.code == TEMPLATE
+    ):
+        return replace(verdict, kind=VerdictKind.FAIL, code=TEMPLATE, detail=beside.detail)
     return verdict
 
 

@@ -131,3 +131,12 @@ def test_every_contract_can_be_asked() -> None:
     """No contract is without a probe to stand in."""
     for contract in CONTRACT_NAMES:
         assert judge_text(json.dumps({"a": STORY}), contract, Locale("en")) is not None
+
+
+def test_a_template_token_is_broken_encoding_where_language_alone_is_asked() -> None:
+    """In a probe it is integrity's; a collection that is put to one contract has nobody else to see it."""
+    text = "The harbour lay still, and nobody came to fetch the lamp.<|im_end|> Mara waited for the bells."
+    found = judge_text(text, LANGUAGE, Locale("en"))
+    assert found is not None
+    assert str(found) == "fail:special_token"
+    assert str(judge_text(text.replace("<|im_end|>", ""), LANGUAGE, Locale("en"))) == "pass"
