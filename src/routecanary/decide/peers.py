@@ -15,7 +15,7 @@ from routecanary.domain.policy import Policy
 from routecanary.domain.round import Round
 from routecanary.domain.state import ModelState
 
-_SURPRISE: Final = 0.05  # so unlikely a number of failing peers is believed to be news, not chance
+_SURPRISE: Final = 0.03  # so unlikely a number of failing peers is believed to be news, not chance
 
 
 class Peers:
