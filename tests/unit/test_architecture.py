@@ -26,10 +26,11 @@ ALLOWED: dict[str, set[str]] = {
     "rounds": LOW | STAGES | {"study"},
     "lab": LOW | {"adapters"},
     "replay": LOW | STAGES,
+    "simulate": LOW | {"decide"},
     "wiring": LOW | STAGES | {"rounds", "adapters"},
     "daemon": LOW | STAGES | {"rounds", "wiring"},
     "demo": LOW | STAGES | {"rounds", "wiring", "lab", "client"},
-    "cli": LOW | STAGES | {"study", "rounds", "wiring", "daemon", "replay", "lab", "demo"},
+    "cli": LOW | STAGES | {"study", "rounds", "wiring", "daemon", "replay", "simulate", "lab", "demo"},
     "client": {"routing", "errors"},
     "__main__": {"cli"},
 }

@@ -75,6 +75,7 @@ COMMANDS: Final = (
     ("selfcheck", "routecanary.cli.selfcheck:selfcheck", "Show the judges their own planted faults."),
     ("replay", "routecanary.cli.replay:replay", "Drive the decision with a trace."),
     ("backtest", "routecanary.cli.backtest:run_backtest", "Say what another policy would have done."),
+    ("simulate", "routecanary.cli.simulate:simulate", "Let a policy decide over simulated hosts."),
     ("lab", "routecanary.cli.lab:lab", "Serve a gateway that misbehaves on request."),
 )
 
