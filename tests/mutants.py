@@ -305,8 +305,8 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="evidence.py",
-        old="if True in attempts and walk.peak.log_m >= scale.limit.log_m:",
-        new="if walk.peak.log_m >= scale.limit.log_m:",
+        old="if True in attempts and _reaches(walk.peak, scale.limit):",
+        new="if _reaches(walk.peak, scale.limit):",
         test=f"{UNIT}test_evidence.py::test_blocked_by_the_floor_it_asks_again_at_the_next_fail",
     ),
     Mutant(
@@ -326,6 +326,91 @@ MUTANTS: Final = (
         old="policy.trigger is not Trigger.EVIDENCE",
         new="True",
         test=f"{UNIT}test_evidence.py::test_streak_asks_only_where_it_is_a_trigger",
+    ),
+    Mutant(
+        file="evidence.py",
+        old="return peak.rounds >= MIN_ROUNDS and peak.log_m >= limit.log_m",
+        new="return peak.log_m >= limit.log_m",
+        test=f"{UNIT}test_evidence.py::test_no_budget_does_without_a_second_round",
+    ),
+    Mutant(
+        file="evidence.py",
+        old="log_m = max(0.0, log_m + (gain if fail else -loss))",
+        new="log_m = log_m + (gain if fail else -loss)",
+        test=f"{UNIT}test_evidence.py::test_the_ratio_begins_anew_within_a_round_too",
+    ),
+    Mutant(
+        file="evidence.py",
+        old="if rounds >= MIN_ROUNDS and log_m > peak.log_m:",
+        new="if rounds >= MIN_ROUNDS:",
+        test=f"{GOLDEN}[evidence]",
+    ),
+    Mutant(
+        file="evidence.py",
+        old="counted, failed, rounds, fresh, locales = 0, 0, 0, True, frozenset()",
+        new="counted, failed, fresh = 0, 0, True",
+        test=f"{UNIT}test_evidence.py::test_the_ratio_begins_anew_within_a_round_too",
+    ),
+    Mutant(
+        file="peers.py",
+        old="if name not in everybody.offenders:",
+        new="if True:",
+        test=f"{UNIT}test_peers.py::test_an_offender_s_own_attempts_are_not_taken_away_twice",
+    ),
+    Mutant(
+        file="peers.py",
+        old="rate = max(self._policy.p0_min, estimate)",
+        new="rate = estimate",
+        test=f"{UNIT}test_peers.py::test_rate_is_never_below_its_least",
+    ),
+    Mutant(
+        file="peers.py",
+        old="failing = len(everybody.failing) - (name in everybody.failing)",
+        new="failing = len(everybody.failing)",
+        test=f"{UNIT}test_evidence.py::"
+        "test_others_that_fail_in_the_same_round_excuse[one of twelve may be chance]",
+    ),
+    Mutant(
+        file="peers.py",
+        old="if failing == 0 or asked < self._policy.common_cause_min_routes:",
+        new="if failing == 0:",
+        test=f"{UNIT}test_peers.py::test_too_few_others_say_nothing_of_a_round",
+    ),
+    Mutant(
+        file="peers.py",
+        old="if _chance_of(failing, expected) >= _SURPRISE:",
+        new="if False:",
+        test=f"{UNIT}test_peers.py::test_a_round_in_which_many_others_fail_says_the_rate[2-False]",
+    ),
+    Mutant(
+        file="peers.py",
+        old="return 1 - math.pow(1 - failing / asked, 1 / everybody.tries)",
+        new="return failing / asked",
+        test=f"{UNIT}test_peers.py::test_a_round_in_which_many_others_fail_says_the_rate[8-True]",
+    ),
+    Mutant(
+        file="attempts.py",
+        old="if at - last.start < _DAY:",
+        new="if at - last.start <= _DAY:",
+        test=f"{UNIT}test_attempts.py::test_totals_run_on_from_day_to_day",
+    ),
+    Mutant(
+        file="attempts.py",
+        old="if day.start < since:",
+        new="if day.start <= since:",
+        test=f"{UNIT}test_peers.py::test_only_the_window_counts[7-0.1]",
+    ),
+    Mutant(
+        file="thresholds.py",
+        old="alarm = bisect_left(self._known, attempts) + 1",
+        new="alarm = bisect_left(self._known, attempts)",
+        test=f"{GOLDEN}[evidence]",
+    ),
+    Mutant(
+        file="thresholds.py",
+        old="mean += here * times[i]",
+        new="mean = here * times[i]",
+        test=f"{UNIT}test_thresholds.py::test_mean_attempts_of_walks_small_enough_to_solve_by_hand",
     ),
 )
 

@@ -91,6 +91,15 @@ def test_passes_take_the_ratio_back_to_one() -> None:
     assert (evidence.rounds, evidence.attempts, evidence.fails) == (1, 3, 1)
 
 
+def test_the_ratio_begins_anew_within_a_round_too() -> None:
+    """Passes that take it below 1 leave it at 1, and what was counted before them counts no more."""
+    story = Story(EVIDENCE)
+    rounds(story, [[1, 0, 0], [*[0] * 20, 1]])
+    evidence = story.route("a").evidence[LANGUAGE]
+    assert evidence.log_m == pytest.approx(math.log(20), rel=0.02)
+    assert (evidence.rounds, evidence.attempts, evidence.fails) == (1, 1, 1)
+
+
 def test_a_fail_and_a_pass_move_the_ratio_by_their_odds() -> None:
     """ln(p1/p0) up, ln((1-p0)/(1-p1)) down, never below 0."""
     story = Story(replace(EVIDENCE, p0_min=0.05, p0_prior=(1.0, 99.0)))
