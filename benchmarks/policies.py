@@ -29,6 +29,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 
@@ -227,11 +228,11 @@ def curve(file: Path | None) -> None:
         file.write_text(curve_chart(points, rate) + "\n", encoding="utf-8")
 
 
-def check_chain(years: float, budget: float, seed: int) -> bool:
+def check_chain(years: float, budget: float, seed: int, hosts: int) -> bool:
     began = time.process_time()
-    checks = check_alarms(years, seed=seed, budget=budget)
+    checks = check_alarms(years, seed=seed, budget=budget, hosts=hosts)
     print(
-        f"False alarms over {years:g} model-years of 30 healthy routes that fail 1 % of their attempts; "
+        f"False alarms over {years:g} model-years of {hosts} healthy routes that fail 1 % of their attempts; "
         f"declared: {budget:g} a year. Seed {seed}, {time.process_time() - began:.0f} s"
     )
     print(
@@ -262,19 +263,28 @@ def check_chain(years: float, budget: float, seed: int) -> bool:
 
 
 def knobs(seed: int, scale: float) -> None:
+    """Show how budget, confidence, floor and share change what a policy does."""
     policies = {"streak": STREAK, "streak, rounds_to_suspend = 3": replace(STREAK, rounds_to_suspend=3)}
     for budget in (0.01, 0.1, 1.0, 10.0):
         policies[f"evidence, {budget:g} a year"] = replace(EVIDENCE, false_suspensions_per_year=budget)
-    policies["evidence, 0.1, evidence_to_recover = 1000"] = replace(EVIDENCE, evidence_to_recover=1_000.0)
-    policies["evidence, 0.1, p0_min = 0.05"] = replace(EVIDENCE, p0_min=0.05)
-    policies["evidence, 0.1, p1_min = 0.1"] = replace(EVIDENCE, p1_min=0.1)
-    policies["both, 0.1 a year"] = BOTH
-    for name, years in (("intermittent-one", 2.8), ("faint", 2.0), ("repeats", 1.0)):
-        simulated = simulate(shipped_scenario(name), ours(policies), years=years * scale, seed=seed)
-        print(f"{name}: {simulated.model_years:.2f} model-years")
-        print(HEAD)
-        for each in policies:
-            print(f"  {each:38} {row(simulated, simulated.measures[each])}")
+    policies["evidence, evidence_to_recover = 1000"] = replace(EVIDENCE, evidence_to_recover=1_000.0)
+    policies["evidence, p0_min = 0.05"] = replace(EVIDENCE, p0_min=0.05)
+    policies["evidence, p1_min = 0.1"] = replace(EVIDENCE, p1_min=0.1)
+    for name, years in (("intermittent-one", 1.4), ("faint", 0.9), ("repeats", 0.4)):
+        knob(name, policies, years * scale, seed)
+    bounds = {}
+    for floor, share in ((1, "1/2"), (2, "1/2"), (3, "1/2"), (2, "1/3"), (2, "2/3"), (1, "1")):
+        bounded = replace(BOTH, floor=floor, max_suspended_share=Fraction(share))
+        bounds[f"both, floor = {floor}, share = {share}"] = bounded
+    knob("few-hosts", bounds, 2.0 * scale, seed)
+
+
+def knob(name: str, policies: Mapping[str, Policy], years: float, seed: int) -> None:
+    simulated = simulate(shipped_scenario(name), ours(policies), years=years, seed=seed)
+    print(f"{name}: {simulated.model_years:.2f} model-years")
+    print(HEAD)
+    for each in policies:
+        print(f"  {each:38} {row(simulated, simulated.measures[each])}", flush=True)
 
 
 def speed() -> None:
@@ -308,8 +318,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="exit 1 when a promise is missed")
     parser.add_argument("--curve", nargs="?", const="", metavar="FILE.svg")
     parser.add_argument("--check-chain", action="store_true")
-    parser.add_argument("--years", type=float, default=60.0)
-    parser.add_argument("--budget", type=float, default=5.0)
+    parser.add_argument("--years", type=float, default=60.0, help="of one model, for --check-chain")
+    parser.add_argument("--budget", type=float, default=5.0, help="declared, a year, for --check-chain")
+    parser.add_argument("--hosts", type=int, default=30, help="of the model, for --check-chain")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--knobs", action="store_true")
     options = parser.parse_args()
@@ -317,7 +328,7 @@ def main() -> int:
         curve(Path(options.curve) if options.curve else None)
         return 0
     if options.check_chain:
-        return 0 if check_chain(options.years, options.budget, options.seed) else 1
+        return 0 if check_chain(options.years, options.budget, options.seed, options.hosts) else 1
     if options.speed:
         speed()
         return 0

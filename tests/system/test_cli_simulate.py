@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from routecanary.simulate.shipped import shipped_names
 from tests.commandline import called, environment, ran
 from tests.system.test_cli_documented import undocumented
 
+ROOT = Path(__file__).parents[2]
 SMALL = """
 about = "Four hosts, one of them ill."
 life = "12h"
@@ -118,3 +123,26 @@ def test_a_budget_for_another_schedule_is_refused(tmp_path: Path) -> None:
     assert ran.code == 2
     assert "round_period: the budget is spread over another schedule" in ran.err
     assert "(got '1h'); allowed: 30m" in ran.err
+
+
+def test_benchmark_compares_scenarios_and_policies() -> None:
+    """At least eight scenarios and six policies, on the same rounds; a small piece of it runs."""
+    script = ROOT / "benchmarks" / "policies.py"
+    tokens = [
+        sys.executable,
+        str(script),
+        "--scenario",
+        "judge-question",
+        "few-hosts",
+        "--scale",
+        "0.01",
+        "--check",
+    ]
+    ran = subprocess.run(tokens, capture_output=True, text=True, timeout=240, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.count("events equal to a replay's over the first 300 rounds: 3 of 3 policies") == 2
+    assert ran.stdout.endswith("every promise kept; no policy of ours breached floor or share\n")
+    rows = re.findall(r"^  (.{38}) +[\d,.]+ \([\d,.]+–[\d,.]+\)", ran.stdout, re.MULTILINE)
+    assert len(set(rows)) >= 6
+    assert len(rows) == 2 * len(set(rows))
+    assert len(shipped_names()) >= 8
