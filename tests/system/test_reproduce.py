@@ -11,6 +11,7 @@ import pytest
 
 from routecanary.adapters.store.sqlite import SqliteStore
 from routecanary.domain.names import ModelId
+from routecanary.domain.probe import ProbeKind
 from routecanary.lab.gateway import LabGateway
 from routecanary.lab.scenario import Scenario, scenario_from_toml
 from tests.commandline import (
@@ -76,7 +77,8 @@ def test_it_still_fails_word_for_word_and_otherwise(suspended: Suspended) -> Non
     evidence = {each.request["messages"][0]["content"] for each in suspended.transcripts()}
     with a_lab(a_scenario()) as lab:
         said = suspended.call("reproduce", str(suspended.incident), "-n", "6", "--json", lab=lab)
-        sent = [served.body["messages"][0]["content"] for served in lab.ledger if served.route == SPOILED]
+        served = [each for each in lab.ledger if each.route == SPOILED]
+    sent = [each.body["messages"][0]["content"] for each in served]
     assert said.code == 1
     document = told(said)
     assert (document["still_fails"], document["complete"], document["stopped"]) == (True, True, None)
@@ -86,6 +88,7 @@ def test_it_still_fails_word_for_word_and_otherwise(suspended: Suspended) -> Non
     assert document["word_for_word"]["judged"] == 3
     assert [prompt in evidence for prompt in sent] == [True, True, True, False, False, False]
     assert len(set(sent)) == 6
+    assert {each.kind for each in served[:3]} >= {ProbeKind.CHAT, ProbeKind.STRUCTURED}  # each has its turn
 
 
 def test_nothing_is_decided_and_the_story_stays_what_it_was(suspended: Suspended) -> None:

@@ -17,7 +17,7 @@ from routecanary.study.order import order_of
 from routecanary.study.page import page, words_of
 from routecanary.study.result import Against, result_of
 from routecanary.study.values import Question, Study, StudyAnswer, StudyRoute
-from routecanary.study.wording import findings
+from routecanary.study.wording import contrast, findings, tables
 
 AT = datetime(2026, 1, 5, tzinfo=UTC)
 MODEL = ModelId("acme/chat-2")
@@ -96,6 +96,21 @@ def test_contrasts_with_the_rest_the_class_and_the_official_host() -> None:
     assert said.startswith(
         "bad fails integrity in 19/20 (75.1 % to 99.9 %; corrupt_start 19); all others 0/49, p 4.3e-16"
     )
+
+
+def test_a_table_shows_what_is_news() -> None:
+    """None where nobody failed; where one contract alone was failed, all together say the same again."""
+    study = a_study(bad=2, good=2)
+    sound = result_of(study, answers(bad=(0, 2), good=(0, 2)))
+    one = result_of(study, answers(bad=(2, 2), good=(0, 2)))
+    late = [an_answer("good", turn, VerdictKind.PASS, more=VerdictKind.FAIL) for turn in range(2)]
+    two = result_of(study, [*answers(bad=(2, 2)), *late])
+    assert tables(sound) == ()
+    assert tables(one) == (INTEGRITY,)
+    assert tables(two) == (INTEGRITY, LATENCY, ANY)
+    worst, sound_one = (each.rows[INTEGRITY] for each in one.routes)
+    assert contrast(worst, Against.REST) == "0/2, p 0.33, corrected 0.67"
+    assert contrast(sound_one, Against.REST) == ""
 
 
 def test_a_sound_study_finds_nobody() -> None:
