@@ -372,8 +372,8 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="peers.py",
-        old="if failing == 0 or asked < self._policy.common_cause_min_routes:",
-        new="if failing == 0:",
+        old="if asked < self._policy.common_cause_min_routes:",
+        new="if asked == 0:",
         test=f"{UNIT}test_peers.py::test_too_few_others_say_nothing_of_a_round",
     ),
     Mutant(
@@ -384,7 +384,7 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="peers.py",
-        old="return 1 - math.pow(1 - failing / asked, 1 / everybody.tries)",
+        old="return 1 - math.pow(1 - failing / asked, 1 / tries)",
         new="return failing / asked",
         test=f"{UNIT}test_peers.py::test_a_round_in_which_many_others_fail_says_the_rate[8-True]",
     ),
