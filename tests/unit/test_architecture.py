@@ -23,15 +23,23 @@ ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(STAGES, LOW),
     "study": LOW,
     "adapters": LOW,
-    "rounds": LOW | STAGES | {"study"},
+    "rounds": LOW | STAGES | {"study", "telemetry", "complaint"},
     "lab": LOW | {"adapters"},
     "replay": LOW | STAGES,
     "simulate": LOW | {"decide"},
+    "telemetry": LOW | {"routing"},
+    "complaint": LOW,
     "wiring": LOW | STAGES | {"rounds", "adapters"},
     "daemon": LOW | STAGES | {"rounds", "wiring"},
+    "web": LOW | STAGES | {"telemetry", "complaint", "rounds", "wiring", "client"},
+    "proxy": LOW | {"routing", "client", "telemetry", "web", "wiring"},
     "demo": LOW | STAGES | {"rounds", "wiring", "lab", "client"},
-    "cli": LOW | STAGES | {"study", "rounds", "wiring", "daemon", "replay", "simulate", "lab", "demo"},
+    "cli": LOW
+    | STAGES
+    | {"study", "rounds", "wiring", "daemon", "replay", "simulate", "lab", "demo"}
+    | {"telemetry", "complaint", "web", "proxy"},
     "client": {"routing", "errors"},
+    "hooks": {"client", "routing", "errors"},
     "__main__": {"cli"},
 }
 
@@ -47,6 +55,9 @@ FOREIGN: dict[str, set[str]] = {
     "demo": {"rich"},
     "cli": {"cyclopts", "rich", "uvloop"},
     "daemon": {"uvloop"},
+    "telemetry": {"msgspec"},
+    "web": {"httptools", "msgspec"},
+    "proxy": {"httptools", "msgspec"},
 }
 
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final, Protocol
 
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
+from routecanary.domain.generation import Generation
 from routecanary.domain.log import ChainBreak, Head, Pruning, StoredDraft, StoredEvent
 from routecanary.domain.names import ContractName, ModelId, RouteId
 from routecanary.domain.outbox import Delivery, Outgoing, Tally
@@ -222,6 +223,43 @@ class Retention(Protocol):
 
     def count_old_transcripts(self, passes_before: datetime, failures_before: datetime) -> tuple[int, int]:
         """Count what `prune_transcripts` would delete in the end."""
+
+
+class Generations(Protocol):
+    """What users were served. Calls are synchronous and may come from any thread and process.
+
+    Every method raises `StoreError` when the store cannot be read or written.
+    """
+
+    def keep_generations(self, generations: Sequence[Generation], *, at: datetime) -> int:
+        """Keep all of them or none, received at `at`; return how many were not known.
+
+        One whose key is known completes what is kept: what was missing is filled in, what was said stays.
+        """
+
+    def generations(
+        self,
+        model: ModelId,
+        *,
+        since: datetime,
+        until: datetime,
+        conversation: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Generation]:
+        """Yield a model's generations with `since <= started_at < until`, the earliest first."""
+
+    def find_generations(
+        self, *, generation: str | None = None, conversation: str | None = None
+    ) -> tuple[Generation, ...]:
+        """Return those of one gateway id, or of one conversation (the newest thousand), earliest first."""
+
+    def generations_after(
+        self, number: int, *, received_before: datetime, limit: int
+    ) -> tuple[tuple[int, Generation], ...]:
+        """Return those kept after `number`, in the order of keeping, each with its number."""
+
+    def forget_generations(self, before: datetime, *, limit: int) -> int:
+        """Delete those that started before a time, at most `limit`; return how many went."""
 
 
 class Channel(Protocol):
