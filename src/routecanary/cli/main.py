@@ -57,6 +57,9 @@ COMMANDS: Final = (
     ("pause", "routecanary.cli.pause:pause", "Stop merging a model's suspensions: the kill switch."),
     ("resume", "routecanary.cli.pause:resume", "Merge them again."),
     ("requalify", "routecanary.cli.requalify:requalify", "Put a contract on trial: it suspends nobody."),
+    ("token create", "routecanary.cli.token:create", "Make a token for the listeners; it is shown once."),
+    ("token list", "routecanary.cli.token:list_tokens", "List the tokens, never what opens anything."),
+    ("token revoke", "routecanary.cli.token:revoke", "End a token."),
     ("events", "routecanary.cli.events:events", "Show what happened, or follow it."),
     ("incidents", "routecanary.cli.incidents:incidents", "List suspensions, or how many were wrong."),
     ("incidents show", "routecanary.cli.incidents_show:show", "Tell one suspension's story."),
@@ -84,6 +87,7 @@ COMMANDS: Final = (
 GROUPS: Final = {
     "exclude": "Keep routes away by hand, and take it back.",
     "incidents": "List suspensions, tell one's story, mark it, and hand out its evidence.",
+    "token": "Say who may ask the listeners, and for what.",
     "store": "Check the event log, and delete what is old.",
 }
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from routecanary.domain.redaction import without_tokens
 from routecanary.errors import OutputError
 
 UNBOUNDED: Final = 10_000
@@ -57,9 +58,9 @@ def say_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: s
 
 
 def complain(problem: str) -> None:
-    """Print one line on standard error; if nobody listens there, so be it."""
+    """Print one line on standard error; if nobody listens there, so be it. A token in it is not shown."""
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"routecanary: {plain(' '.join(problem.split()))}\n")
+        sys.stderr.write(f"routecanary: {plain(without_tokens(' '.join(problem.split())))}\n")
         sys.stderr.flush()
 
 

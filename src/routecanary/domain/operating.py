@@ -43,8 +43,11 @@ from routecanary.domain.operation import (
     RouteStale,
     RoutesWithheld,
     Settled,
+    TokenCreated,
+    TokenRevoked,
 )
 from routecanary.domain.prompts import PromptChange, Prompts
+from routecanary.domain.token import ENDED_KEPT, Token, TokenState
 
 DAYS_KEPT: Final = 4
 """Days of spending that are remembered, the latest ones. Not those near the last event: a clock that leapt
@@ -129,6 +132,7 @@ class OperatingState:
     policy: PolicyTaken | None = None  # that decided last; None = no round was made yet, or none said
     clock_stepped_at: datetime | None = None  # the last time
     blind: Mapping[ContractName, datetime] = field(default_factory=dict)  # judges, and since when
+    tokens: tuple[Token, ...] = ()  # living ones, and the last that ended; in the order of their making
 
     def model(self, model: ModelId) -> ModelOperation:
         """Look up a model; one that nothing is known of is in order."""
@@ -228,6 +232,14 @@ def evolve_operating(state: OperatingState, event: Operation) -> OperatingState:
             return replace(state, undivided=state.undivided - {event.provider})
         case IgnoreTried():
             return replace(state, undivided=state.undivided | {event.provider})
+        case TokenCreated():
+            return replace(state, tokens=_with_token(state.tokens, event))
+        case TokenRevoked():
+            revoked = (
+                replace(token, revoked_at=event.at) if token.digest == event.digest else token
+                for token in state.tokens
+            )
+            return replace(state, tokens=tuple(revoked))
         case _:
             assert_never(event)
 
@@ -290,3 +302,18 @@ def _settled(state: OperatingState, event: Settled) -> OperatingState:
         settled={**state.settled, day: state.settled.get(day, Decimal()) + event.usd},
         reserved=_without(state.reserved, event.round_id),
     )
+
+
+def _with_token(tokens: tuple[Token, ...], event: TokenCreated) -> tuple[Token, ...]:
+    """Add a token; of those that open nothing any more, the oldest are forgotten."""
+    made = Token(
+        name=event.name,
+        role=event.role,
+        digest=event.digest,
+        created_at=event.at,
+        actor=event.actor,
+        expires_at=event.expires_at,
+    )
+    ended = [token for token in tokens if token.state(event.at) is not TokenState.LIVING]
+    forgotten = ended[:-ENDED_KEPT]
+    return (*(token for token in tokens if token not in forgotten), made)

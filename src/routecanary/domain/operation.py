@@ -18,6 +18,7 @@ from routecanary.domain.log import StoredDraft
 from routecanary.domain.names import ContractName, ModelId, RouteId
 from routecanary.domain.probe import Json
 from routecanary.domain.prompts import PromptReading
+from routecanary.domain.token import Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +270,31 @@ class IgnoreTried(Operated):
     detail: str = ""
 
 
+# Who may ask our listeners
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenCreated(Operated):
+    """A token was made; what was shown of it once is not here."""
+
+    name: str
+    role: Role
+    digest: str  # SHA-256, in hexadecimal digits
+    actor: str
+    expires_at: datetime | None = None  # None = until it is revoked
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRevoked(Operated):
+    """A token opens nothing any more."""
+
+    name: str
+    digest: str  # which one: a name may be given again
+    actor: str
+    reason: str | None = None
+
+
 Operation = (
     PinViolated
     | AccountFault
@@ -298,6 +324,8 @@ Operation = (
     | BudgetRestored
     | RoutesWithheld
     | IgnoreTried
+    | TokenCreated
+    | TokenRevoked
 )
 
 OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
@@ -329,6 +357,8 @@ OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
     BudgetRestored: "budget_restored",
     RoutesWithheld: "routes_withheld",
     IgnoreTried: "ignore_tried",
+    TokenCreated: "token_created",
+    TokenRevoked: "token_revoked",
 }
 OPERATED: Final = frozenset(OPERATION_NAMES.values())
 _TYPES: Final = {name: kind for kind, name in OPERATION_NAMES.items()}

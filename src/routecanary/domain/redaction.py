@@ -30,6 +30,11 @@ _OF_SOMEBODY: Final = re.compile(
 )
 """What by its form is somebody's, whoever they are."""
 
+TOKEN_PREFIX: Final = "rc_"  # noqa: S105 - the form of all of them, and none
+"""How a token of our own begins, so that it is known wherever it turns up."""
+
+_TOKEN: Final = re.compile(rf"\b{TOKEN_PREFIX}[\w-]{{43}}", re.ASCII)  # 256 bits in base64url
+
 
 def without_identities(text: str) -> str:
     """Take out what looks like a key, an account's id or an address of mail.
@@ -37,6 +42,16 @@ def without_identities(text: str) -> str:
     Example: `{"user_id":"user_2x7KqLm0"}` becomes `{"user_id":"[secret]"}`.
     """
     return _OF_SOMEBODY.sub(HIDDEN, text)
+
+
+def looks_like_token(text: str) -> bool:
+    """Say whether a text holds what may be a token of our own."""
+    return _TOKEN.search(text) is not None
+
+
+def without_tokens(text: str) -> str:
+    """Take out what may be a token of our own: only its digest is known, so its form has to do."""
+    return _TOKEN.sub(HIDDEN, text) if TOKEN_PREFIX in text else text
 
 
 def secret_parts(address: Secret) -> list[Secret]:
@@ -48,7 +63,7 @@ def secret_parts(address: Secret) -> list[Secret]:
 
 
 class Redactor:
-    """Takes known secrets out of texts, as they are and as JSON writes them."""
+    """Takes known secrets, and tokens of our own, out of texts, as they are and as JSON writes them."""
 
     __slots__ = ("_forms",)
 
@@ -63,7 +78,7 @@ class Redactor:
     def __call__(self, text: str) -> str:
         for form in self._forms:
             text = text.replace(form, HIDDEN)
-        return text
+        return without_tokens(text)
 
     def __repr__(self) -> str:
         return f"Redactor({len(self._forms)} forms)"

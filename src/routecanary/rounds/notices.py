@@ -206,6 +206,8 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
             return ()
         case operated.PolicyTaken():
             return ()  # whoever wrote the numbers knows
+        case operated.TokenCreated() | operated.TokenRevoked():
+            return ()  # `events` and `token list` tell of them
         case _:
             assert_never(event)
 

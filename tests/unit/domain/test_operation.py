@@ -42,6 +42,8 @@ from routecanary.domain.operation import (
     RouteStale,
     RoutesWithheld,
     Settled,
+    TokenCreated,
+    TokenRevoked,
     model_of,
     operation_draft,
     operation_from_json,
@@ -49,6 +51,7 @@ from routecanary.domain.operation import (
 )
 from routecanary.domain.policy import Policy, policy_to_mapping
 from routecanary.domain.prompts import PromptReading
+from routecanary.domain.token import Role
 from routecanary.errors import StoreError
 
 AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -86,6 +89,8 @@ EVERY_OPERATION: tuple[Operation, ...] = (
     BudgetRestored(at=AT),
     RoutesWithheld(at=AT, model=MODEL, routes=frozenset({ALPHA})),
     IgnoreTried(at=AT, provider="maple", holds=False, detail="still served"),
+    TokenCreated(at=AT, name="shop", role=Role.APP, digest="f0", actor="ada", expires_at=LATER, reason="r"),
+    TokenRevoked(at=AT, name="shop", digest="f0", actor="ada"),
 )
 
 
