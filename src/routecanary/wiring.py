@@ -358,6 +358,16 @@ def offline_records(settings: Settings, clock: Clock, *, to_act: bool = False) -
         )
 
 
+def open_store(settings: Settings, *, busy_seconds: float) -> SqliteStore | None:
+    """Open the store as it is, for whoever looks beside a daemon; None where there is none.
+
+    Raises:
+        StoreError: It cannot be opened, or somebody else holds it for longer than `busy_seconds`.
+    """
+    path = Path(settings.store_path)
+    return None if _is_missing(path) else SqliteStore(path, busy_seconds=busy_seconds)
+
+
 def _is_missing(path: Path) -> bool:
     """Say that there surely is no file; whatever else is wrong with a path, the store says."""
     try:

@@ -10,17 +10,27 @@ import secrets
 from datetime import datetime, timedelta
 from typing import Final
 
-from routecanary.domain.operating import OperatingState
-from routecanary.domain.operation import TokenCreated, TokenRevoked
+from routecanary.domain.codec import from_json
+from routecanary.domain.log import Head
+from routecanary.domain.operating import OperatingState, evolve_operating
+from routecanary.domain.operation import (
+    OPERATION_NAMES,
+    TokenCreated,
+    TokenRevoked,
+    operation_from_json,
+)
 from routecanary.domain.probe import Json
 from routecanary.domain.redaction import TOKEN_PREFIX
 from routecanary.domain.secret import Secret
 from routecanary.domain.times import format_instant
 from routecanary.domain.token import Role, Token, TokenState, digest_of
 from routecanary.errors import InputError
+from routecanary.rounds.fold import REMEMBERED, Remembered
+from routecanary.rounds.ports import PrunedLog
 from routecanary.rounds.records import Records
 
 _BYTES: Final = 32
+_TOKEN_KINDS: Final = frozenset({OPERATION_NAMES[TokenCreated], OPERATION_NAMES[TokenRevoked]})
 
 
 def mint() -> Secret:
@@ -102,3 +112,33 @@ def token_document(token: Token, now: datetime) -> dict[str, Json]:
         "revoked_at": None if token.revoked_at is None else format_instant(token.revoked_at),
         "actor": token.actor,
     }
+
+
+class StoredTokens:
+    """The tokens that a log knows, read again and again, without a fold of all the rest."""
+
+    def __init__(self, log: PrunedLog) -> None:
+        self._log = log
+        self._head: Head | None = None
+        self._tokens: tuple[Token, ...] = ()
+
+    def read(self) -> tuple[Token, ...]:
+        """Return the tokens as of now, in the order of their making.
+
+        Raises:
+            StoreError: The log cannot be read.
+        """
+        head = self._log.head()
+        if head != self._head:
+            self._tokens = self._folded()
+            self._head = head
+        return self._tokens
+
+    def _folded(self) -> tuple[Token, ...]:
+        state, begin = OperatingState(), 0
+        for remembered in self._log.newest(1, kinds={REMEMBERED}):
+            state = from_json(Remembered, remembered.body).operating
+            begin = remembered.seq
+        for stored in self._log.read(begin, kinds=_TOKEN_KINDS):
+            state = evolve_operating(state, operation_from_json(stored.body))
+        return state.tokens

@@ -1,0 +1,1 @@
+"""What programs ask over HTTP, beside the daemon: read `http.py` first."""
