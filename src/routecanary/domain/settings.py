@@ -13,6 +13,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
+from routecanary.domain.address import Address
 from routecanary.domain.names import CONTRACT_NAMES, ContractName, Locale, ModelId, RouteId
 from routecanary.domain.policy import Policy
 from routecanary.domain.probe import ProbeKind
@@ -225,6 +226,18 @@ class ModelSettings:
         return frozenset(name for name, routes in self.controls.items() if route in routes)
 
 
+APPLICATIONS_AT: Final = Address(host="127.0.0.1", port=7450)
+ADMINISTRATORS_AT: Final = Address(host="127.0.0.1", port=7451)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenSettings:
+    """Where `routecanary serve` listens; beyond this machine only with a token."""
+
+    applications: Address = APPLICATIONS_AT
+    administrators: Address = ADMINISTRATORS_AT
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The whole configuration; paths are absolute strings."""
@@ -249,6 +262,7 @@ class Settings:
     policy: Policy = field(default_factory=Policy)
     initial_mode: Mode = Mode.OBSERVE
     models: tuple[ModelSettings, ...] = ()  # in the order of the file
+    listen: ListenSettings = ListenSettings()
     builtin_path: str | None = None  # own exclusions beside the shipped ones
     place: str = "configuration"  # how errors name the file that all this stands in
 

@@ -47,6 +47,7 @@ from routecanary.domain.settings import (
     GatewaySettings,
     JudgingSettings,
     LatencySettings,
+    ListenSettings,
     ModelSettings,
     NotifySettings,
     PriceCeiling,
@@ -252,6 +253,9 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
         policy=policy,
         initial_mode=Mode(file.initial_mode),
         models=tuple(_model(ModelId(name), table) for name, table in file.models.items()),
+        listen=ListenSettings(
+            applications=file.listen.applications, administrators=file.listen.administrators
+        ),
         builtin_path=at(file.routing.builtin),
     )
 

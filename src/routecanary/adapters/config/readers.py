@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from pydantic import PlainValidator
 
+from routecanary.domain.address import ADDRESS_FORM, parse_address
 from routecanary.domain.secret import Secret
 from routecanary.domain.times import format_duration, parse_duration
 from routecanary.errors import InputError
@@ -268,6 +269,10 @@ def path() -> PlainValidator:
         return value
 
     return text(parse, 'a path: absolute, from "~/", or relative to this file')
+
+
+def listening() -> PlainValidator:
+    return leaf(lambda value: parse_address(_string(value)), ADDRESS_FORM)
 
 
 def environment_name() -> PlainValidator:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from routecanary.adapters.config import readers as read
+from routecanary.domain.address import Address
 from routecanary.domain.names import (
     CONTRACT_NAMES,
     Locale,
@@ -32,6 +33,7 @@ from routecanary.domain.settings import (
     GatewaySettings,
     JudgingSettings,
     LatencySettings,
+    ListenSettings,
     NotifySettings,
     ProbeSettings,
     RetentionSettings,
@@ -84,6 +86,7 @@ _SCHEDULE = ScheduleSettings()
 _TRIPWIRE = TripwireSettings()
 _RETENTION = RetentionSettings()
 _NOTIFY = NotifySettings()
+_LISTEN = ListenSettings()
 
 
 class Table(BaseModel):
@@ -328,6 +331,22 @@ class NotifyTable(Table):
     keep: Annotated[timedelta, read.duration(_H, 3650 * _D)] = _NOTIFY.keep
 
 
+class ListenTable(Table):
+    applications: Annotated[Address, read.listening()] = _LISTEN.applications
+    administrators: Annotated[Address, read.listening()] = _LISTEN.administrators
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ListenTable:
+        if self.applications == self.administrators and self.applications.port:
+            raise read.RefusedError(
+                "two listeners at one address",
+                key="administrators",
+                value=str(self.administrators),
+                allowed="another address than applications",
+            )
+        return self
+
+
 class RoutingTable(Table):
     builtin: Annotated[str | None, read.path()] = None
 
@@ -356,5 +375,6 @@ class ConfigFile(Table):
     contracts: ContractsTable = ContractsTable()
     policy: dict[str, Any] = Field(default_factory=dict)
     routing: RoutingTable = RoutingTable()
+    listen: ListenTable = ListenTable()
     notify: NotifyTable = NotifyTable()
     models: dict[_ModelId, ModelTable] = Field(default_factory=dict, max_length=MAX_MODELS)

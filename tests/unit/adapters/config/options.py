@@ -12,6 +12,7 @@ from pydantic import BaseModel, PlainValidator
 
 from routecanary.adapters.config.readers import Reader, format_span
 from routecanary.adapters.config.schema import ConfigFile, ModelTable, WebhookTable
+from routecanary.domain.address import Address
 from routecanary.domain.policy import Policy
 
 MODEL = 'models."author/slug"'
@@ -52,7 +53,7 @@ def toml(value: Any) -> str:
             return "not set"
         case bool():
             return "true" if value else "false"
-        case str():
+        case str() | Address():
             return f'"{value}"'
         case timedelta():
             return f'"{format_span(value)}"'
