@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+LITELLM := .venv-litellm/.installed
 SECONDS_OF_DEMO ?= 60
 CODE := src tests benchmarks
 
@@ -11,7 +12,7 @@ CODE := src tests benchmarks
 demo: $(STAMP) ## lab, canary and a live view: suspensions come, hold and end
 	$(BIN)/routecanary demo --seconds $(SECONDS_OF_DEMO)
 
-test: $(STAMP) check ## format, lint, types, then every suite with the listed mutants
+test: $(STAMP) $(LITELLM) check ## format, lint, types, then every suite with the listed mutants
 	$(BIN)/python -m pytest -n auto
 
 check: $(STAMP)
@@ -37,9 +38,16 @@ $(STAMP): pyproject.toml requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
+$(LITELLM): requirements-litellm.lock ## LiteLLM and its proxy, whose pins do not meet the daemon's
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
 lock: ## resolve the development dependencies anew (needs uv)
 	uv pip compile --universal --generate-hashes --no-header --no-emit-index-url --no-annotate \
 		--extra daemon --group dev pyproject.toml --output-file requirements-dev.lock
+	uv pip compile --universal --generate-hashes --no-header --no-emit-index-url --no-annotate \
+		--group litellm --output-file requirements-litellm.lock
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(dir $(LITELLM)) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
