@@ -39,14 +39,21 @@ class Entry:
 
 
 class Suspended:
-    """A route out of the canary layer's reach until `until` (epoch seconds, itself no longer held)."""
+    """A route that the canary layer keeps away until `until` (epoch seconds, itself no longer held)."""
 
-    __slots__ = ("contracts", "locales", "route", "until")
+    __slots__ = ("contracts", "locales", "route", "since", "until")
 
     def __init__(
-        self, route: str, until: float, contracts: tuple[str, ...] = (), locales: tuple[str, ...] = ()
+        self,
+        route: str,
+        until: float,
+        contracts: tuple[str, ...] = (),
+        locales: tuple[str, ...] = (),
+        *,
+        since: float | None = None,
     ) -> None:
         self.route = route
+        self.since = since  # epoch seconds; None = not said
         self.until = until
         self.contracts = contracts
         self.locales = locales
@@ -171,6 +178,7 @@ def _suspension(document: object, place: str) -> Suspended:
         _instant(suspension.get("until"), f"{place}.until"),
         tuple(_texts(suspension.get("contracts"), f"{place}.contracts")),
         tuple(_texts(suspension.get("locales", []), f"{place}.locales")),
+        since=_optional_instant(suspension.get("since"), f"{place}.since"),
     )
 
 

@@ -17,7 +17,7 @@ from routecanary.routing.index import Group, RouteIndex, slugs_above
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # what reads the file is imported when there is one
-    from routecanary.routing.reading import ModelFacts, Snapshot
+    from routecanary.routing.reading import Entry, ModelFacts, Snapshot, Suspended
     from routecanary.routing.scope import Scope
 
 FUTURE_TOLERANCE = 300.0  # seconds by which the writer's clock may be ahead of the reader's
@@ -119,10 +119,39 @@ NOTHING_KNOWN = View(since=-inf, until=inf, ignore=(), kept=(), rooms=(), doubt=
 """The view of every model before the first snapshot."""
 
 
-def view_of(
+class InForce:
+    """What of a snapshot holds for callers of one model while `since <= now < until`.
+
+    `builtin`, `runtime` and `canary` are the layers that are merged, as far as the emptiness rule allows.
+    `changes` is when the facts alone make another list of them, however old the snapshot; inf = never.
+    """
+
+    __slots__ = ("builtin", "canary", "changes", "doubt", "runtime", "since", "until")
+
+    def __init__(
+        self,
+        *,
+        since: float,
+        until: float,
+        changes: float,
+        doubt: str | None,
+        builtin: tuple[Entry, ...],
+        runtime: tuple[Entry, ...],
+        canary: tuple[Suspended, ...],
+    ) -> None:
+        self.since = since
+        self.until = until
+        self.changes = changes
+        self.doubt = doubt
+        self.builtin = builtin
+        self.runtime = runtime
+        self.canary = canary
+
+
+def in_force(
     snapshot: Snapshot, model: str, facts: ModelFacts | None, now: float, scope: Scope | None = None
-) -> View:
-    """Work out what callers of a model must avoid at `now`, and until when that holds.
+) -> InForce:
+    """Find what holds for callers of a model at `now`, and until when that is so.
 
     Args:
         model: The id that the snapshot has for it; of an unknown model, whatever the caller said.
@@ -135,12 +164,11 @@ def view_of(
     ends = [
         entry.expires for entry in snapshot.runtime if entry.expires is not None and entry.applies_to(model)
     ]
-    kept = {entry.target for entry in snapshot.builtin if entry.applies_to(model)}
-    kept |= {
-        entry.target
+    runtime = tuple(
+        entry
         for entry in snapshot.runtime
         if entry.applies_to(model) and (entry.expires is None or now < entry.expires)
-    }
+    )
     doubt = None
     if now < trusted_from:
         doubt = FROM_FUTURE
@@ -151,25 +179,50 @@ def view_of(
         ends.append(stale_from)
         if facts is None:
             doubt = UNKNOWN_MODEL
-    canary: set[str] = set()
+    changes = [entry.expires for entry in runtime if entry.expires is not None]
+    canary: tuple[Suspended, ...] = ()
     if facts is not None and facts.enforced and not facts.released:
         if facts.paused_until is not None:
             ends.append(facts.paused_until)
         ends.extend(suspension.until for suspension in facts.suspensions)
         if not facts.is_paused(now) and doubt is None:
-            canary = {
-                suspension.route
+            canary = tuple(
+                suspension
                 for suspension in facts.suspensions
                 if now < suspension.until and (scope is None or scope.touches(suspension))
-            }
-    ignore = tuple(sorted(kept | canary))
-    return View(
+            )
+            changes.extend(suspension.until for suspension in canary)
+        elif facts.is_paused(now) and facts.paused_until is not None:
+            changes.append(facts.paused_until)
+    return InForce(
         since=-inf if doubt is FROM_FUTURE else trusted_from,
         until=min((end for end in ends if now < end), default=inf),
+        changes=min(changes, default=inf),
+        doubt=doubt,
+        builtin=tuple(entry for entry in snapshot.builtin if entry.applies_to(model)),
+        runtime=runtime,
+        canary=canary,
+    )
+
+
+def view_of(
+    snapshot: Snapshot, model: str, facts: ModelFacts | None, now: float, scope: Scope | None = None
+) -> View:
+    """Work out what callers of a model must avoid at `now`, and until when that holds; as `in_force`."""
+    return view_from(in_force(snapshot, model, facts, now, scope), facts)
+
+
+def view_from(found: InForce, facts: ModelFacts | None) -> View:
+    """Work out what callers of a model must avoid from what is in force for it."""
+    kept = {entry.target for entry in (*found.builtin, *found.runtime)}
+    ignore = tuple(sorted(kept.union(suspension.route for suspension in found.canary)))
+    return View(
+        since=found.since,
+        until=found.until,
         ignore=ignore,
         kept=tuple(sorted(kept)),
         rooms=() if facts is None else (Room(facts.index, ignore),),
-        doubt=doubt,
+        doubt=found.doubt,
     )
 
 
@@ -263,6 +316,13 @@ class Views:
                 self._scoped.clear()
             self._scoped[key] = view
         return view
+
+    def find_in_force(self, name: str, now: float, scope: Scope | None) -> tuple[str, InForce, View]:
+        """Return what a model is called in the snapshot, what holds for it at `now`, and its view."""
+        facts, at = self._facts(name), self._time(now)
+        model = base_model(name) if facts is None else facts.model
+        found = in_force(self.snapshot, model, facts, at, scope)
+        return model, found, view_from(found, facts)
 
     def find_common(self, names: tuple[str, ...], now: float, scope: Scope | None = None) -> View:
         """Return what is to be avoided for every one of these models at `now`."""
