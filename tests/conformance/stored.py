@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from routecanary.domain.generation import Generation, Source
 from routecanary.domain.log import StoredDraft
 from routecanary.domain.names import LANGUAGE, ContractName, Locale, ModelId, RouteId
 from routecanary.domain.probe import ProbeKind, Scene
@@ -54,6 +55,39 @@ def a_transcript(**changes: Any) -> Transcript:
         "lag_ms": 0.75,
     }
     return Transcript(**values | changes)
+
+
+def a_generation(key: str = "gen-1", minutes: float = 0, **changes: Any) -> Generation:
+    """One of which nothing is known but who told of it, when."""
+    values: dict[str, Any] = {
+        "key": key,
+        "source": Source.HOOK,
+        "model": MODEL,
+        "started_at": NOON + timedelta(minutes=minutes),
+    }
+    return Generation(**values | changes)
+
+
+def a_whole_generation(**changes: Any) -> Generation:
+    """One of which everything is known."""
+    values: dict[str, Any] = {
+        "id": "gen-1",
+        "provider": "Alpha AI",
+        "candidates": frozenset({ROUTE, RouteId("alpha")}),
+        "carried": frozenset({RouteId("alpha")}),
+        "unchanged": "no_snapshot",
+        "list_written_at": NOON - timedelta(seconds=4),
+        "ttft_ms": 250,
+        "duration_ms": 1900,
+        "status": 200,
+        "finish_reason": "stop",
+        "empty": False,
+        "prompt_tokens": 812,
+        "completion_tokens": 0,
+        "conversation": "c" * 64,
+        "locale": Locale("pt-BR"),
+    }
+    return a_generation(**values | changes)
 
 
 def a_verdict(

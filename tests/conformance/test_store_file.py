@@ -220,8 +220,10 @@ def test_a_damaged_page_is_an_error_of_ours(path: Path) -> None:
     """Overwritten pages are reported, not read."""
     with SqliteStore(path) as store:
         store.append([a_draft(n=n, x="x" * 500) for n in range(200)], EMPTY_LOG)
+    with raw(path) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'event'").fetchone()
     content = bytearray(path.read_bytes())
-    content[8192 * 2 :] = b"\xaa" * (len(content) - 8192 * 2)
+    content[8192 * (page - 1) : 8192 * page] = b"\xaa" * 8192
     path.write_bytes(content)
     with SqliteStore(path) as store, pytest.raises(StoreError, match="is damaged"):
         list(store.read())

@@ -232,9 +232,13 @@ class Generations(Protocol):
     """
 
     def keep_generations(self, generations: Sequence[Generation], *, at: datetime) -> int:
-        """Keep all of them or none, received at `at`; return how many were not known.
+        """Keep all of them or none, durable on return and received at `at`; return how many were not known.
 
-        One whose key is known completes what is kept: what was missing is filled in, what was said stays.
+        One whose key or gateway id is known completes what is kept: what was missing is filled in, what was
+        said stays.
+
+        Raises:
+            StoreError: A value is not storable, or the store failed; nothing was kept.
         """
 
     def generations(
@@ -256,7 +260,11 @@ class Generations(Protocol):
     def generations_after(
         self, number: int, *, received_before: datetime, limit: int
     ) -> tuple[tuple[int, Generation], ...]:
-        """Return those kept after `number`, in the order of keeping, each with its number."""
+        """Return those kept after `number`, in the order of keeping, each with its number.
+
+        They end before the first that was not received before that time, so a reader that goes on after the
+        last number sees each once, some time after it was told first and may have been completed.
+        """
 
     def forget_generations(self, before: datetime, *, limit: int) -> int:
         """Delete those that started before a time, at most `limit`; return how many went."""
@@ -284,7 +292,7 @@ class Heartbeat(Protocol):
         """Show a sign of life, within its own time; raises `DeliveryError` when nobody saw it."""
 
 
-class Store(PrunedLog, TranscriptStore, Outbox, Retention, Protocol):
+class Store(PrunedLog, TranscriptStore, Outbox, Retention, Generations, Protocol):
     """All in one place, so that events, their transcripts and messages are kept together."""
 
 

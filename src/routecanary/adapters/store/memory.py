@@ -12,8 +12,10 @@ from typing import Self
 from routecanary.adapters.store.chain import Row, at_text, event_from_row, first_break, link
 from routecanary.adapters.store.codec import pack, unpack
 from routecanary.adapters.store.deliveries import MemoryOutbox, row_from_outgoing
+from routecanary.adapters.store.generations import NEWEST, MemoryGenerations
 from routecanary.adapters.store.pruning import NEVER
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
+from routecanary.domain.generation import Generation
 from routecanary.domain.log import (
     CHECKPOINT,
     EMPTY_LOG,
@@ -41,6 +43,7 @@ class MemoryStore:
         self._pruning: Pruning | None = None
         self._transcripts: dict[str, PackedTranscript] = {}  # in the order of keeping
         self._outbox = MemoryOutbox()
+        self._generations = MemoryGenerations()
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -262,6 +265,47 @@ class MemoryStore:
         with self._lock:
             self._check_open()
             self._outbox.forget(before)
+
+    def keep_generations(self, generations: Sequence[Generation], *, at: datetime) -> int:
+        with self._lock:
+            self._check_open()
+            return self._generations.keep(generations, at=at)
+
+    def generations(
+        self,
+        model: ModelId,
+        *,
+        since: datetime,
+        until: datetime,
+        conversation: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Generation]:
+        with self._lock:
+            self._check_open()
+            found = self._generations.find(model=model, conversation=conversation)
+        window = [each for each in found if since <= each.started_at < until]
+        yield from window if limit is None else window[: max(limit, 0)]
+
+    def find_generations(
+        self, *, generation: str | None = None, conversation: str | None = None
+    ) -> tuple[Generation, ...]:
+        with self._lock:
+            self._check_open()
+            if generation is None and conversation is None:
+                return ()
+            return tuple(self._generations.find(id=generation, conversation=conversation)[-NEWEST:])
+
+    def generations_after(
+        self, number: int, *, received_before: datetime, limit: int
+    ) -> tuple[tuple[int, Generation], ...]:
+        with self._lock:
+            self._check_open()
+            return self._generations.after(number, received_before=received_before, limit=limit)
+
+    def forget_generations(self, before: datetime, *, limit: int) -> int:
+        with self._lock:
+            self._check_open()
+            return self._generations.forget(before, limit=limit)
 
     def _settle(
         self, delivery: Delivery, state: DeliveryState, next_at: datetime, problem: str | None

@@ -165,3 +165,66 @@ DELETE FROM transcript WHERE number IN (
 
 -- name: count_old_transcripts
 SELECT count(*) FROM transcript WHERE failed = :failed AND at < :before;
+
+-- name: known_generations
+-- Those that have one of these keys or one of these ids; both are JSON lists.
+SELECT * FROM generation
+WHERE number IN (
+    SELECT number FROM generation WHERE key IN (SELECT value FROM json_each(:keys))
+    UNION ALL
+    SELECT number FROM generation WHERE id IN (SELECT value FROM json_each(:ids))
+);
+
+-- name: keep_generation
+INSERT INTO generation
+    (received_us, key, source, model, started_us, id, provider, candidates, carried, unchanged,
+    list_written_us, ttft_ms, duration_ms, status, finish_reason, empty, prompt_tokens, completion_tokens,
+    conversation, locale)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: complete_generation
+UPDATE generation SET
+    key = ?, source = ?, model = ?, started_us = ?, id = ?, provider = ?, candidates = ?, carried = ?,
+    unchanged = ?, list_written_us = ?, ttft_ms = ?, duration_ms = ?, status = ?, finish_reason = ?, empty = ?,
+    prompt_tokens = ?, completion_tokens = ?, conversation = ?, locale = ?
+WHERE number = ?;
+
+-- name: drop_generation
+-- It turned out to be the same as another one.
+DELETE FROM generation WHERE number = ?;
+
+-- name: generations_of_model
+-- A page of one model's generations, earliest first; (`at`, `number`) is where the page before ended.
+SELECT * FROM generation
+WHERE model = :model AND started_us < :until AND (started_us, number) > (:at, :number)
+ORDER BY started_us, number LIMIT :limit;
+
+-- name: generations_of_conversation
+SELECT * FROM generation
+WHERE conversation = :conversation AND model = :model
+    AND started_us < :until AND (started_us, number) > (:at, :number)
+ORDER BY started_us, number LIMIT :limit;
+
+-- name: generation
+SELECT * FROM generation WHERE id = :id;
+
+-- name: newest_of_conversation
+SELECT * FROM generation WHERE conversation = :conversation
+ORDER BY started_us DESC, number DESC LIMIT :limit;
+
+-- name: generations_after
+SELECT * FROM generation WHERE number > :after ORDER BY number LIMIT :limit;
+
+-- name: forget_generations
+-- Hops from one model to the next, and deletes the oldest of each.
+DELETE FROM generation WHERE number IN (
+    WITH RECURSIVE found (model) AS (
+        SELECT min(model) FROM generation
+        UNION ALL
+        SELECT (SELECT min(generation.model) FROM generation WHERE generation.model > found.model) FROM found
+        WHERE found.model IS NOT NULL
+    )
+    SELECT old.number FROM found CROSS JOIN generation AS old
+    WHERE old.model = found.model AND old.started_us < :before
+    LIMIT :limit
+);

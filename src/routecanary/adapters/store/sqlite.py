@@ -16,6 +16,7 @@ from routecanary.adapters.store.codec import pack
 from routecanary.adapters.store.connection import BUSY_SECONDS, Cell, Connection
 from routecanary.adapters.store.deliveries import delivery_from_row, row_from_outgoing, tallies
 from routecanary.adapters.store.evidence import entry_from_row, row_from_packed, stored_from_row
+from routecanary.adapters.store.generations import SqliteGenerations
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.log import (
     CHECKPOINT,
@@ -39,7 +40,7 @@ _START_OF_TIME: Final = datetime.min.replace(tzinfo=UTC)
 _END_OF_TIME: Final = datetime.max.replace(tzinfo=UTC)
 
 
-class SqliteStore:
+class SqliteStore(SqliteGenerations):
     """A file that several processes may share, with the meaning of `rounds.ports.Store`. Any thread may call.
 
     Opening makes the file (mode 0600) and its folder (0700) where they are missing, and brings an older
