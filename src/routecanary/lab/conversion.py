@@ -11,6 +11,7 @@ from routecanary.domain.probe import Json, ProbeKind
 from routecanary.errors import InputError, ScenarioError
 from routecanary.lab.fault import Fault, ListingFault
 from routecanary.lab.faults import FAULT_NAMED, LISTING_FAULT_NAMED
+from routecanary.lab.guardrails import LabGuardrail
 from routecanary.lab.host import (
     Account,
     Expectation,
@@ -23,12 +24,14 @@ from routecanary.lab.host import (
     PlantedListingFault,
     Rules,
 )
-from routecanary.lab.scenario import Scenario
+from routecanary.lab.keyring import DEFAULT_CREATOR, LabKey
+from routecanary.lab.scenario import DEFAULT_KEY_NAME, Scenario
 from routecanary.lab.shape import (
     FaultTable,
     ModelTable,
     NoiseTable,
     RouteTable,
+    ScenarioTable,
     WindowTable,
     one_error,
     read_shape,
@@ -52,12 +55,17 @@ def scenario_from_table(table: Mapping[str, Json], place: str) -> Scenario:
     for name, count in sorted(names.items()):
         if count > 1:
             conversion.refuse("names two models", "models", value=name)
+    keys = conversion.keys(shape)
+    guardrails = conversion.guardrails(shape, keys)
     if conversion.faults:
         raise one_error(conversion.faults)
     return Scenario(
         name=shape.name,
         about=shape.about,
         key=shape.key,
+        keys=keys,
+        guardrails=guardrails,
+        guardrails_full_tags=shape.guardrails_full_tags,
         account=Account(shape.account.state),
         rules=Rules(
             withheld=shape.account.withheld,
@@ -92,6 +100,30 @@ class _Conversion:
 
     def refuse(self, problem: str, key: str, *, value: object = None, allowed: str | None = None) -> None:
         self.faults.append(ScenarioError(problem, place=self._place, key=key, value=value, allowed=allowed))
+
+    def keys(self, shape: ScenarioTable) -> tuple[LabKey, ...]:
+        keys = tuple(LabKey(**each.model_dump()) for each in shape.keys)
+        for field, values in (("key", [each.key for each in keys]), ("name", [each.name for each in keys])):
+            if len(set(values)) < len(values):
+                self.refuse(f"two keys of one {field}", "keys")
+        return keys
+
+    def guardrails(self, shape: ScenarioTable, keys: Sequence[LabKey]) -> tuple[LabGuardrail, ...]:
+        named = {each.name for each in keys} | {DEFAULT_KEY_NAME}
+        members = {each.creator for each in keys} | {DEFAULT_CREATOR}
+        for index, each in enumerate(shape.guardrails):
+            at = f"guardrails[{index}]"
+            for name in sorted(set(each.keys) - named):
+                self.refuse("no such key", f"{at}.keys", value=name, allowed=", ".join(sorted(named)))
+            for name in sorted(set(each.members) - members):
+                self.refuse("made no key", f"{at}.members", value=name, allowed=", ".join(sorted(members)))
+        guardrails = tuple(LabGuardrail(**each.model_dump()) for each in shape.guardrails)
+        for name, count in sorted(Counter(each.id for each in guardrails).items()):
+            if count > 1:
+                self.refuse(
+                    "two guardrails of one name, or two defaults of one workspace", "guardrails", value=name
+                )
+        return guardrails
 
     def model(self, shape: ModelTable, key: str, noise: NoiseTable) -> LabModel:
         everywhere = _Everywhere(

@@ -17,12 +17,15 @@ from routecanary.domain.names import ModelId
 from routecanary.domain.probe import Json
 from routecanary.lab.account import ACCOUNT_REFUSALS
 from routecanary.lab.answering import Prepared, Turn, prepare
+from routecanary.lab.guardrails import Guardrails
 from routecanary.lab.host import Account, LabModel, LabRoute
+from routecanary.lab.keyring import Keyring, LabKey
 from routecanary.lab.ledger import Ledger, Served
 from routecanary.lab.prefixes import Prefixes
 from routecanary.lab.reading import Asked, asked_of
 from routecanary.lab.refusal import Refusal, RefusedError
 from routecanary.lab.request import ChatRequest
+from routecanary.lab.restriction import Restriction
 from routecanary.lab.routing import candidates
 from routecanary.lab.scenario import Scenario
 from routecanary.lab.stream import usage_of
@@ -50,7 +53,10 @@ class Desk:
         self.spent = 0.0  # USD
         self._seed = seed
         self._now = now
-        self._began = now()
+        self.began = now()
+        self.keyring = Keyring(scenario.all_keys())
+        self.guardrails = Guardrails(self.keyring, now, full_tags=scenario.guardrails_full_tags)
+        self.guardrails.begin(scenario.guardrails)
         self._turns: Counter[tuple[str, str, str]] = Counter()
         self._prefixes = Prefixes()
         self._routings = 0
@@ -59,10 +65,10 @@ class Desk:
     @property
     def elapsed(self) -> timedelta:
         """Policy time since the lab began; never negative."""
-        return max(timedelta(0), self._now() - self._began)
+        return max(timedelta(0), self._now() - self.began)
 
-    def check_key(self, authorization: str) -> None:
-        """Check an `Authorization` header.
+    def check_key(self, authorization: str) -> LabKey:
+        """Find whose an `Authorization` header is.
 
         Raises:
             RefusedError: With 401.
@@ -70,8 +76,10 @@ class Desk:
         scheme, _, given = authorization.partition(" ")
         if scheme.lower() != "bearer" or not given:
             raise RefusedError(Refusal(status=401, message="No auth credentials found"))
-        if given.strip() != self.scenario.key or self.account is Account.KEY_REVOKED:
+        key = self.keyring.find(given.strip())
+        if key is None or self.account is Account.KEY_REVOKED:
             raise RefusedError(ACCOUNT_REFUSALS[Account.KEY_REVOKED])
+        return key
 
     def model(self, name: str) -> LabModel:
         """Look up a model by its id or dated slug, whatever routing shorthand stands at its end.
@@ -88,20 +96,27 @@ class Desk:
             raise RefusedError(Refusal(status=404, message=message, metadata={"error_type": "not_found"}))
         return model
 
-    def answer(self, request: ChatRequest, *, wants_metadata: bool = False) -> Prepared:
+    def answer(
+        self, request: ChatRequest, *, key: LabKey | None = None, wants_metadata: bool = False
+    ) -> Prepared:
         """Prepare the answer to a request.
 
         A route that answers with an error gives way to the next that may be tried; the last error stands.
 
+        Args:
+            key: Whose request it is; None = one that no guardrail covers.
         Raises:
             RefusedError: The account is at fault, or no route is left.
         """
         refusal = ACCOUNT_REFUSALS.get(self.account)
         if refusal is not None:
             raise RefusedError(refusal)
+        if key is not None and key.management:
+            raise RefusedError(Refusal(status=403, message="Management keys cannot be used for inference"))
         asked = asked_of(request)
+        restrictions = () if key is None else self.guardrails.restrictions(key)
         try:
-            model, tried = self._route(request)
+            model, tried = self._route(request, restrictions)
         except RefusedError as error:
             if not wants_metadata:
                 raise
@@ -116,10 +131,10 @@ class Desk:
                 prepared = replace(prepared, envelope=replace(prepared.envelope, metadata=metadata))
             if prepared.status == 200 or route is tried[-1]:
                 break
-            self.enter(prepared, request)
+            self.enter(prepared, request, key)
         return prepared
 
-    def enter(self, prepared: Prepared, request: ChatRequest) -> None:
+    def enter(self, prepared: Prepared, request: ChatRequest, key: LabKey | None = None) -> None:
         """Enter an answer in the ledger, and its cost, once all that strikes it has struck."""
         planned, usage = prepared.planned, usage_of(prepared.planned, prepared.envelope)
         sound = prepared.status == 200
@@ -131,6 +146,7 @@ class Desk:
                 at=self._now(),
                 model=prepared.turn.model,
                 route=prepared.route.tag,
+                key=None if key is None else key.name,
                 provider=planned.provider or "",
                 kind=prepared.turn.kind,
                 locale=planned.asked.locale,
@@ -145,19 +161,26 @@ class Desk:
             )
         )
 
-    def _route(self, request: ChatRequest) -> tuple[LabModel, tuple[LabRoute, ...]]:
+    def _route(
+        self, request: ChatRequest, restrictions: Sequence[Restriction]
+    ) -> tuple[LabModel, tuple[LabRoute, ...]]:
         """Try the wanted model, then its fallbacks; the refusal is that of the wanted one."""
         self._routings += 1
         rng = Random(f"{self._seed}|routing|{self._routings}")  # noqa: S311 - a lab
         wanted, *fallbacks = request.models
+
+        def routed(name: str) -> tuple[LabModel, tuple[LabRoute, ...]]:
+            model = self.model(name)
+            rules = self.scenario.rules
+            tried = candidates(model, request, self.elapsed, rng, rules, restrictions=restrictions)
+            return model, tried
+
         try:
-            model = self.model(wanted)
-            return model, candidates(model, request, self.elapsed, rng, self.scenario.rules)
+            return routed(wanted)
         except RefusedError:
             for name in fallbacks:
                 with contextlib.suppress(RefusedError):
-                    model = self.model(name)
-                    return model, candidates(model, request, self.elapsed, rng, self.scenario.rules)
+                    return routed(name)
             raise
 
     def _pipeline(self, request: ChatRequest) -> list[Json]:

@@ -18,8 +18,11 @@ from aiohttp import web
 from routecanary.domain.probe import Json
 from routecanary.lab import listing
 from routecanary.lab.desk import Desk
+from routecanary.lab.guardrails import Guardrails
 from routecanary.lab.host import Account
+from routecanary.lab.keyring import LabKey
 from routecanary.lab.ledger import Ledger
+from routecanary.lab.management import Management
 from routecanary.lab.refusal import Refusal, RefusedError
 from routecanary.lab.request import MAX_BODY, chat_request
 from routecanary.lab.scenario import Scenario
@@ -55,6 +58,7 @@ class LabGateway:
         if not time_scale > 0:
             raise ValueError(f"time_scale must be above 0, not {time_scale!r}")
         self._desk = Desk(scenario, seed=seed, now=now or (lambda: datetime.now(UTC)))
+        self.management = Management(self._desk)
         self._scale = time_scale
         self._host, self._port = host, port
         self._runner: web.AppRunner | None = None
@@ -73,6 +77,7 @@ class LabGateway:
                 web.get(f"{PREFIX}/key", self._describe_key),
                 web.get(f"{PREFIX}/generation", self._describe_generation),
                 web.post(f"{PREFIX}/chat/completions", self._chat),
+                *self.management.routes(PREFIX),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
@@ -101,6 +106,11 @@ class LabGateway:
     def ledger(self) -> Ledger:
         """What has been served so far."""
         return self._desk.ledger
+
+    @property
+    def guardrails(self) -> Guardrails:
+        """The account's guardrails; may be changed at any time."""
+        return self._desk.guardrails
 
     @property
     def account(self) -> Account:
@@ -146,8 +156,8 @@ class LabGateway:
         return _json(listing.providers(self._desk.scenario.models))
 
     async def _describe_key(self, request: web.Request) -> web.Response:
-        self._check_key(request)
-        return _json(listing.key(self._desk.account, self._desk.spent))
+        key = self._check_key(request)
+        return _json(listing.key(key, self._desk.account, self._desk.spent))
 
     async def _describe_generation(self, request: web.Request) -> web.Response:
         self._check_key(request)
@@ -159,12 +169,12 @@ class LabGateway:
     # --- the chat call ------------------------------------------------------------------------------
 
     async def _chat(self, http: web.Request) -> web.StreamResponse:
-        self._check_key(http)
+        key = self._check_key(http)
         request = chat_request(await http.read())
         wanted = any(http.headers.get(name) == "enabled" for name in _METADATA_HEADERS)
-        prepared = self._desk.answer(request, wants_metadata=wanted)
+        prepared = self._desk.answer(request, key=key, wants_metadata=wanted)
         wire = prepared.wire(streamed=request.stream)
-        self._desk.enter(prepared, request)
+        self._desk.enter(prepared, request, key)
         usual = {"X-Generation-Id": prepared.turn.generation}
         if self._desk.scenario.rules.response_cache:
             usual["X-OpenRouter-Cache-Status"] = "MISS"
@@ -184,8 +194,8 @@ class LabGateway:
         self.ledger.refused[refusal.status] += 1
         return _json(refusal.body(), status=refusal.status, headers=refusal.headers)
 
-    def _check_key(self, request: web.Request) -> None:
-        self._desk.check_key(request.headers.get("Authorization", ""))
+    def _check_key(self, request: web.Request) -> LabKey:
+        return self._desk.check_key(request.headers.get("Authorization", ""))
 
 
 def _json(body: Json, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:

@@ -32,6 +32,7 @@ class Served:
     usage: Mapping[str, Json]
     finish: str | None
     streamed: bool
+    key: str | None = None  # name of the key that asked; None = unknown
     body: Mapping[str, Json] = field(repr=False)  # the request; empty where it was too long to keep
 
 

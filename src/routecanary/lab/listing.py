@@ -5,12 +5,14 @@ Source: openrouter-wire.md §1.1, §1.5, §5.2, §5.3.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
 from routecanary.domain.probe import Json
+from routecanary.lab.guardrails import ORGANIZATION
 from routecanary.lab.host import Account, LabModel, LabRoute
+from routecanary.lab.keyring import LabKey, default_guardrail_id, workspace_id
 from routecanary.lab.ledger import Served
 from routecanary.lab.presence import listed_routes
 
@@ -121,26 +123,83 @@ def providers(models: tuple[LabModel, ...]) -> dict[str, Json]:
     }
 
 
-def key(account: Account, spent: float) -> dict[str, Json]:
-    """Describe the key; amounts in USD."""
+def key(described: LabKey, account: Account, spent: float) -> dict[str, Json]:
+    """Describe the caller's key; amounts in USD. Its hash is not told."""
     limit = 100.0
     drained = account in (Account.NO_CREDIT, Account.KEY_LIMIT)
     return {
         "data": {
-            "label": "lab",
+            "label": described.label,
             "limit": limit,
             "limit_remaining": 0.0 if drained else round(max(0.0, limit - spent), 6),
             "limit_reset": None,
-            "usage": round(spent, 6),
-            "usage_daily": round(spent, 6),
-            "usage_weekly": round(spent, 6),
-            "usage_monthly": round(spent, 6),
-            "byok_usage": 0,
+            "include_byok_in_limit": False,
+            **_usage(spent),
             "is_free_tier": False,
-            "is_management_key": False,
+            "is_management_key": described.management,
+            "is_provisioning_key": described.management,
             "expires_at": None,
-            "rate_limit": {"requests": -1, "interval": "10s"},
+            "workspace_id": workspace_id(described.workspace),
+            "organization_id": ORGANIZATION,
+            "creator_user_id": described.creator,
+            "allowed_data_regions": ["global", "europe", "us"],
+            "budgets": [],
+            "effective_budget": None,
+            "free_model_daily_requests": {"limit": 1000, "used": 0, "remaining": 1000},
+            "rate_limit": {"requests": -1, "interval": "10s", "note": "deprecated"},
         }
+    }
+
+
+def managed_key(described: LabKey, *, created_at: datetime) -> dict[str, Json]:
+    """Describe a key to whoever manages the account."""
+    return {
+        "hash": described.hash,
+        "name": described.name,
+        "label": described.label,
+        "disabled": False,
+        "limit": None,
+        "limit_remaining": None,
+        "limit_reset": None,
+        "include_byok_in_limit": False,
+        **_usage(0.0),
+        "created_at": created_at.isoformat(),
+        "updated_at": None,
+        "last_used_at": None,
+        "expires_at": None,
+        "external_user": None,
+        "creator_user_id": described.creator,
+        "workspace_id": workspace_id(described.workspace),
+    }
+
+
+def workspace(name: str, *, created_at: datetime) -> dict[str, Json]:
+    """Describe a workspace."""
+    return {
+        "id": workspace_id(name),
+        "name": name,
+        "slug": name,
+        "description": None,
+        "created_at": created_at.isoformat(),
+        "created_by": None,
+        "updated_at": None,
+        "default_guardrail_id": default_guardrail_id(name),
+        "default_image_model": None,
+        "default_text_model": None,
+        "default_provider_sort": None,
+        "io_logging_api_key_ids": None,
+        "io_logging_sampling_rate": 1,
+        "is_data_discount_logging_enabled": False,
+        "is_observability_broadcast_enabled": False,
+        "is_observability_io_logging_enabled": False,
+    }
+
+
+def _usage(spent: float) -> dict[str, Json]:
+    spans = ("", "_daily", "_weekly", "_monthly")
+    return {
+        **{f"usage{span}": round(spent, 6) for span in spans},
+        **{f"byok_usage{span}": 0 for span in spans},
     }
 
 

@@ -20,6 +20,7 @@ from routecanary.lab.host import NO_RULES, LabModel, LabRoute, Rules
 from routecanary.lab.presence import serving_routes
 from routecanary.lab.refusal import Refusal, RefusedError
 from routecanary.lab.request import ChatRequest, Preferences
+from routecanary.lab.restriction import Restriction, names, names_any
 
 MILLION: Final = Decimal(1_000_000)
 LEAST_PRICE: Final = 1e-9  # USD per token; keeps a free route's weight finite
@@ -44,21 +45,6 @@ class _Step:
     reason: str | None = None
 
 
-def names(entry: str, route: LabRoute) -> bool:
-    """Say whether an entry of `order`, `only` or `ignore` (in lower case) names a route.
-
-    A full tag names that route alone; a base slug, or the provider's display name, names all of the
-    provider's routes that are no service tier.
-    """
-    if entry == route.tag:
-        return True
-    return route.service_tier is None and entry in (route.slug, route.provider.lower())
-
-
-def names_any(entries: Sequence[str], route: LabRoute) -> bool:
-    return any(names(entry, route) for entry in entries)
-
-
 def _is_ignored(route: LabRoute, entries: Sequence[str], rules: Rules) -> bool:
     """Say whether `provider.ignore` names a route; the rules may make it deaf to full tags."""
     heeded = [
@@ -68,10 +54,19 @@ def _is_ignored(route: LabRoute, entries: Sequence[str], rules: Rules) -> bool:
 
 
 def candidates(
-    model: LabModel, request: ChatRequest, elapsed: timedelta, rng: Random, rules: Rules = NO_RULES
+    model: LabModel,
+    request: ChatRequest,
+    elapsed: timedelta,
+    rng: Random,
+    rules: Rules = NO_RULES,
+    *,
+    restrictions: Sequence[Restriction] = (),
 ) -> tuple[LabRoute, ...]:
     """List the routes that will be tried, in order; without fallbacks only those that were asked for first.
 
+    Args:
+        rules: Of the account.
+        restrictions: Of the guardrails that cover the key.
     Raises:
         RefusedError: With 404, the failing step and the funnel, when a step leaves no route.
     """
@@ -79,7 +74,7 @@ def candidates(
     left = [route for route in serving_routes(model, elapsed) if _tier_admitted(route, request)]
     funnel: list[dict[str, Json]] = [{"step": "Initial Endpoints", "endpoint_count": _rows(left)}]
     removed: list[str] = []
-    for step in _steps(request, rules):
+    for step in _steps(request, rules, restrictions):
         kept = [route for route in left if step.keeps(route)]
         entry: dict[str, Json] = {"step": step.name, "endpoint_count": _rows(kept)}
         gone = sorted({route.tag for route in left} - {route.tag for route in kept})
@@ -91,7 +86,7 @@ def candidates(
         funnel.append(entry)
         left = kept
         if not left:
-            raise RefusedError(_refusal(model, wanted, step.name, funnel, removed))
+            raise RefusedError(_refusal(model, wanted, step, funnel, removed))
     if not left:
         raise RefusedError(
             Refusal(status=404, message="No endpoints found.", metadata={"routing_funnel": funnel})
@@ -107,7 +102,7 @@ def _tier_admitted(route: LabRoute, request: ChatRequest) -> bool:
     return route.tag in named or request.service_tier == route.service_tier
 
 
-def _steps(request: ChatRequest, rules: Rules) -> tuple[_Step, ...]:
+def _steps(request: ChatRequest, rules: Rules, restrictions: Sequence[Restriction]) -> tuple[_Step, ...]:
     wanted = request.preferences
     only, most = wanted.only, request.max_tokens
     steps: list[_Step] = []
@@ -116,13 +111,18 @@ def _steps(request: ChatRequest, rules: Rules) -> tuple[_Step, ...]:
         steps.append(_Step(name=name, keeps=keeps, reason=reason))
 
     denied = wanted.deny_data_collection
-    if rules.withheld and not denied:  # under "deny" the gateway names no guardrail: openrouter-wire.md §1.6
-        reason = "Provider not allowed (account settings)"
-        add("Filter by Guardrails", lambda route: not names_any(rules.withheld, route), reason)
+    settings = Restriction(ignored=rules.withheld, reason="Provider not allowed (account settings)")
+    standing = [each for each in (settings, *restrictions) if not each.is_empty]
+
+    def eligible(route: LabRoute) -> bool:
+        return all(each.admits(route) for each in standing)
+
+    if standing and not denied:  # under "deny" the gateway names no guardrail: openrouter-wire.md §1.6
+        add("Filter by Guardrails", eligible, standing[0].reason)
     add(
         "Filter by Data Policy",
         lambda route: (
-            not (denied and (route.trains_on_data or names_any(rules.withheld, route)))
+            not (denied and (route.trains_on_data or not eligible(route)))
             and not (wanted.zero_retention and route.keeps_data)
         ),
     )
@@ -182,9 +182,15 @@ def _rows(routes: Sequence[LabRoute]) -> int:
 
 
 def _refusal(
-    model: LabModel, wanted: Preferences, step: str, funnel: list[dict[str, Json]], removed: list[str]
+    model: LabModel, wanted: Preferences, failed: _Step, funnel: list[dict[str, Json]], removed: list[str]
 ) -> Refusal:
+    step = failed.name
     metadata: dict[str, Json] = {"failed_routing_step": step, "routing_funnel": funnel}
+    if step == "Filter by Guardrails":
+        count = funnel[-2]["endpoint_count"]
+        metadata["ineligibility_reasons"] = [
+            {"reason": failed.reason, "count": count, "configure_url": "/settings/privacy"}
+        ]
     if step == "Filter by Allowed Providers":
         metadata["available_providers"] = list(model.slugs)
         metadata["requested_providers"] = list(wanted.only or ())

@@ -11,10 +11,13 @@ from typing import Final
 
 from routecanary.domain.strict_toml import TomlError, parse_toml
 from routecanary.errors import ScenarioError
+from routecanary.lab.guardrails import LabGuardrail
 from routecanary.lab.host import NO_RULES, Account, Expectation, LabModel, LabRoute, Rules
+from routecanary.lab.keyring import LabKey
 
 MAX_TEXT: Final = 2 * 1024 * 1024  # characters of a scenario file
 DEFAULT_KEY: Final = "lab-key"
+DEFAULT_KEY_NAME: Final = "lab"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +28,17 @@ class Scenario:
     models: tuple[LabModel, ...]
     about: str = ""
     key: str = DEFAULT_KEY  # the API key that the lab accepts
+    keys: tuple[LabKey, ...] = ()  # further ones; or `key` itself, to say whose it is
+    guardrails: tuple[LabGuardrail, ...] = ()
+    guardrails_full_tags: bool = False  # their provider lists heed full tags
     account: Account = Account.OK
     rules: Rules = NO_RULES
+
+    def all_keys(self) -> tuple[LabKey, ...]:
+        """List every key that the lab accepts."""
+        if any(each.key == self.key for each in self.keys):
+            return self.keys
+        return (LabKey(key=self.key, name=DEFAULT_KEY_NAME), *self.keys)
 
     def expected(self) -> dict[tuple[str, str], Expectation]:
         """List what a canary should make of each route with a planted fault, by model and tag."""

@@ -26,10 +26,12 @@ from routecanary.lab.host import (
     Pace,
     Window,
 )
+from routecanary.lab.keyring import DEFAULT_CREATOR, DEFAULT_WORKSPACE
 from routecanary.lab.scenario import DEFAULT_KEY
 
 MAX_MODELS: Final = 1_000
 MAX_ROUTES: Final = 2_000  # of one model
+MAX_KEYS: Final = 100  # and guardrails
 MAX_FAULTS: Final = 20  # of one route
 MOST_SHOWN: Final = 50  # faults of one file
 MOST_SEED: Final = 2**53
@@ -165,10 +167,34 @@ class AccountTable(_Table):
     response_cache: Annotated[bool, read.switch()] = False
 
 
+class KeyTable(_Table):
+    key: _Text
+    name: _Text
+    workspace: _Text = DEFAULT_WORKSPACE
+    creator: _Text = DEFAULT_CREATOR
+    management: Annotated[bool, read.switch()] = False
+
+
+_Providers = Annotated[tuple[str, ...] | None, read.texts(_short, "provider slugs or tags")]
+
+
+class GuardrailTable(_Table):
+    name: _Text
+    workspace: _Text = DEFAULT_WORKSPACE
+    default: Annotated[bool, read.switch()] = False
+    ignored_providers: _Providers = None
+    allowed_providers: _Providers = None
+    keys: Annotated[tuple[str, ...], read.texts(_short, "names of keys")] = ()
+    members: Annotated[tuple[str, ...], read.texts(_short, "user ids")] = ()
+
+
 class ScenarioTable(_Table):
     name: _Text
     about: Annotated[str, read.text(str, "a text")] = ""
     key: _Text = DEFAULT_KEY
+    keys: Annotated[tuple[KeyTable, ...], Field(max_length=MAX_KEYS, strict=False)] = ()
+    guardrails: Annotated[tuple[GuardrailTable, ...], Field(max_length=MAX_KEYS, strict=False)] = ()
+    guardrails_full_tags: Annotated[bool, read.switch()] = False
     account: AccountTable = AccountTable()
     ignore_full_tags: Annotated[bool, read.switch()] = True
     noise: NoiseTable = NoiseTable()
@@ -250,6 +276,8 @@ def _keys_at(loc: Sequence[int | str]) -> list[str]:
 
 _TABLES: Final[Mapping[str, type[BaseModel]]] = {
     "account": AccountTable,
+    "keys": KeyTable,
+    "guardrails": GuardrailTable,
     "models": ModelTable,
     "routes": RouteTable,
     "faults": FaultTable,

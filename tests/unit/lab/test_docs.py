@@ -14,7 +14,10 @@ from routecanary.lab.host import Account, Expectation
 from routecanary.lab.scenario import builtin_names
 
 PAGE = (Path(__file__).parents[3] / "docs" / "lab.md").read_text(encoding="utf-8")
-TABLES = (shape.ScenarioTable, shape.ModelTable, shape.RouteTable, shape.FaultTable, shape.NoiseTable)
+TABLES = (
+    *(shape.ScenarioTable, shape.ModelTable, shape.RouteTable, shape.FaultTable, shape.NoiseTable),
+    *(shape.KeyTable, shape.GuardrailTable),
+)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)

@@ -10,6 +10,7 @@ import pytest
 from routecanary.domain.probe import ProbeKind
 from routecanary.errors import ScenarioError, ScenarioFaultsError
 from routecanary.lab.host import Account, Expectation, Rules, Window
+from routecanary.lab.keyring import LabKey
 from routecanary.lab.scenario import builtin_names, builtin_scenario, scenario_from_toml
 
 FULL = """
@@ -91,6 +92,52 @@ def test_what_the_gateway_does_to_every_request_arrives() -> None:
     assert scenario_from_toml(broke, "rules.toml").account is Account.NO_CREDIT
 
 
+ACCOUNT = """
+name = "account"
+guardrails_full_tags = true
+[[keys]]
+key = "sk-production"
+name = "production"
+workspace = "shop"
+creator = "user_shop"
+[[keys]]
+key = "sk-management"
+name = "management"
+management = true
+[[guardrails]]
+name = "shield"
+ignored_providers = ["maple"]
+keys = ["production", "lab"]
+[[guardrails]]
+name = "all"
+workspace = "shop"
+default = true
+allowed_providers = []
+members = ["user_shop"]
+[[models]]
+id = "a/b"
+[[models.routes]]
+tag = "host"
+provider = "Host"
+"""
+
+
+def test_keys_and_guardrails_arrive() -> None:
+    """Beside the one key, which has a name of its own unless a table says whose it is."""
+    scenario = scenario_from_toml(ACCOUNT, "account.toml")
+    production, management = scenario.keys
+    assert production == LabKey(key="sk-production", name="production", workspace="shop", creator="user_shop")
+    assert management.management
+    assert [key.name for key in scenario.all_keys()] == ["lab", "production", "management"]
+    shield, default = scenario.guardrails
+    assert (shield.ignored_providers, shield.allowed_providers) == (("maple",), None)
+    assert (shield.keys, default.members) == (("production", "lab"), ("user_shop",))
+    assert (default.default, default.allowed_providers) == (True, ())
+    assert scenario.guardrails_full_tags
+    named = scenario_from_toml(ACCOUNT.replace('"sk-production"', '"lab-key"').replace(', "lab"', ""), "x")
+    assert [key.name for key in named.all_keys()] == ["production", "management"]
+
+
 def test_every_key_arrives() -> None:
     """A file with all keys gives the values it states; a model's faults befall each of its routes."""
     scenario = scenario_from_toml(FULL, "full.toml")
@@ -170,7 +217,7 @@ BAD = [
     ('name = "x"\nmodels = []', ["models: no model"]),
     (
         'name = "x"\nspeed = 1\n' + ROUTE,
-        ["speed: unknown key; allowed: name, about, key, account, ignore_full_tags, noise, models"],
+        ["speed: unknown key; allowed: name, about, key, keys, guardrails, guardrails_full_tags, account, "],
     ),
     (
         'name = "x"\naccount = "rich"\n' + ROUTE,
@@ -253,6 +300,15 @@ BAD = [
         'name = "x"\n' + FAULT + 'fault = "slow_first_text"\nparameters = { delay_seconds = 1e9 }',
         ["parameters.delay_seconds: not usable (got 1000000000.0); allowed: 0 to 600"],
     ),
+    (
+        ACCOUNT.replace('"lab"]', '"nobody"]').replace('["user_shop"]', '["user_none"]'),
+        [
+            "guardrails[0].keys: no such key (got 'nobody'); allowed: lab, management, production",
+            "guardrails[1].members: made no key (got 'user_none'); allowed: user_lab, user_shop",
+        ],
+    ),
+    (ACCOUNT.replace('"management"\n', '"production"\n'), ["keys: two keys of one name"]),
+    (ACCOUNT.replace('"all"', '"shield"').replace("default = true", ""), ["guardrails: two guardrails of"]),
     ("name = ", ["not readable as TOML"]),
     ('name = "x"\nname = "y"', ["not readable as TOML"]),
     ("a = " + "[" * 3_000, ["not readable as TOML"]),
