@@ -24,7 +24,7 @@ HEALTHY = ["acme", "cindermoor", "north-host/fp8", "plover"]
 EDITS = {
     "# [models.": "[models.",
     "author/slug": MODEL,
-    "https://openrouter.ai/api/v1": "{base_url}",
+    '#base_url = "https://openrouter.ai/api/v1"': 'base_url = "{base_url}"',
     'start_spread = "10s"': 'start_spread = "0s"',
     'confirm_delay = ["2s", "20s"]': 'confirm_delay = ["0s", "0s"]',
     'lag_limit = "250ms"': 'lag_limit = "10s"',

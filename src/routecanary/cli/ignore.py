@@ -10,10 +10,13 @@ from routecanary.cli.scope import scope_of
 from routecanary.clock import SystemClock
 from routecanary.decide.exclusions import canary_merged
 from routecanary.domain.exclusion import Layer
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import parse_model
 from routecanary.domain.probe import Json
 from routecanary.rounds.publish import snapshot
+from routecanary.routing.allow import allow
 from routecanary.routing.layers import builtin_for, runtime_for
+from routecanary.routing.merge import EMPTYING
 from routecanary.routing.reading import read_snapshot
 from routecanary.routing.view import view_of
 from routecanary.wiring import offline_records, settings_at
@@ -30,7 +33,8 @@ def ignore(
 ) -> int:
     """Print the merged exclusions of a model, one a line, as a caller's `provider.ignore` gets them.
 
-    Nothing printed means that nothing is to be avoided.
+    Nothing printed means that nothing is to be avoided. A gateway without `ignore` gets the others as an
+    allow-list, which --json shows as `only`.
 
     Parameters
     ----------
@@ -52,12 +56,19 @@ def ignore(
     with offline_records(settings, clock) as records:
         name = records.model(parse_model(model)).model
         now = clock.now()
-        document = snapshot(records.ledger, records.builtin, now=now, max_age=settings.max_snapshot_age)
+        document = snapshot(
+            records.ledger,
+            records.builtin,
+            now=now,
+            max_age=settings.max_snapshot_age,
+            gateway=settings.gateway.kind,
+        )
         state = records.ledger.state(name)
         builtin = builtin_for(records.builtin, name)
         runtime = runtime_for(records.ledger.runtime(now), name)
     read = read_snapshot(document)
-    merged = view_of(read, name, read.models.get(name), now.timestamp(), scope).ignore
+    view = view_of(read, name, read.models.get(name), now.timestamp(), scope)
+    merged = view.ignore
     if json:
         layers: list[Json] = [
             {"layer": Layer.BUILTIN.value, "target": one.target, "reason": one.reason} for one in builtin
@@ -82,7 +93,9 @@ def ignore(
             }
             for route, suspension in state.suspensions().items()
         ]
-        say_json({"model": name, "ignore": list(merged), "layers": layers})
+        only = allow([view], (), {EMPTYING: 0}) if settings.gateway.kind is GatewayKind.VERCEL else None
+        said = {"model": name, "gateway": settings.gateway.kind.value, "ignore": list(merged), "only": only}
+        say_json({**said, "layers": layers})
         return ExitCode.OK
     for entry in merged:
         say(entry)

@@ -14,10 +14,20 @@ from collections.abc import Callable, Iterable, Mapping
 
 from routecanary.client.file import default_path
 from routecanary.client.watch import FAILED, LOOK_COUNTERS, Watch
+from routecanary.routing.allow import changes_of, fallbacks_of
 from routecanary.routing.merge import EMPTYING, merge
 from routecanary.routing.patch import BAD_REQUEST, PRESET, models_of, names_preset
 from routecanary.routing.scope import Scope
-from routecanary.routing.view import FROM_FUTURE, NO_SNAPSHOT, NOTHING_KNOWN, STALE, UNKNOWN_MODEL, View
+from routecanary.routing.view import (
+    FROM_FUTURE,
+    NO_SNAPSHOT,
+    NOTHING_KNOWN,
+    OPENROUTER,
+    STALE,
+    UNKNOWN_MODEL,
+    View,
+    Views,
+)
 
 TYPE_CHECKING = False  # importing typing would cost the application more than all of this
 if TYPE_CHECKING:
@@ -25,9 +35,11 @@ if TYPE_CHECKING:
 
 BAD_EXISTING = "bad_existing"
 BAD_SCOPE = "bad_scope"
+OTHER_GATEWAY = "other_gateway"
+VERCEL = "vercel"
 CALL_COUNTERS = (
     *(NO_SNAPSHOT, STALE, FROM_FUTURE, UNKNOWN_MODEL),
-    *(EMPTYING, PRESET, BAD_EXISTING, BAD_REQUEST, BAD_SCOPE, FAILED),
+    *(EMPTYING, PRESET, BAD_EXISTING, BAD_REQUEST, BAD_SCOPE, OTHER_GATEWAY, FAILED),
 )
 """What a call may count: the reasons why something else was merged than what was asked for."""
 
@@ -84,7 +96,8 @@ class Canary:
             locale: In which the answer is wanted, such as `th`: a route that fails `language` in other
                 locales is left. None = any.
         Returns:
-            A new dict, its lists new too. What is no JSON object comes back as it is.
+            A new dict, its lists new too. What is no JSON object comes back as it is, and so do preferences
+            for a gateway that takes none: `provider_options` and `patch` serve that.
         """
         try:
             now = self._clock()
@@ -105,39 +118,99 @@ class Canary:
             self._counts[FAILED] += 1
             return _unchanged(existing)
 
+    def provider_options(
+        self,
+        model: str,
+        existing: Mapping[str, Any] | None = None,
+        *,
+        needs: Iterable[str] | None = None,
+        locale: str | None = None,
+    ) -> dict[str, Any]:
+        """Lay the exclusions of a model into a copy of the caller's `providerOptions`, as an allow-list.
+
+        For the Vercel AI Gateway, which knows no `ignore`: `gateway.only` is narrowed, or made of the routes
+        that are listed. For the models of another gateway the options come back as they are.
+
+        Args:
+            model: As the request names it.
+            existing: The caller's own options; never changed.
+            needs: As of `provider_preferences`.
+            locale: Likewise.
+        """
+        try:
+            self._watch.ensure_thread()
+            views = self._watch.views
+            given: object = model  # whatever its annotation says
+            if views is None:
+                self._counts[NO_SNAPSHOT] += 1
+                return _unchanged(existing)
+            if not isinstance(given, str):
+                self._counts[BAD_REQUEST] += 1
+                return _unchanged(existing)
+            changes = self._options(views, (given,), {"providerOptions": existing}, needs, locale)
+            return changes.get("providerOptions") or _unchanged(existing)
+        except Exception:  # as above
+            self._counts[FAILED] += 1
+            return _unchanged(existing)
+
     def patch(
         self, request: Mapping[str, Any], *, needs: Iterable[str] | None = None, locale: str | None = None
     ) -> dict[str, Any]:
-        """Merge the exclusions into a copy of a chat request, by its `model`, `models`, `preset`, `provider`.
+        """Merge the exclusions into a copy of a chat request, as the gateway of the snapshot wants them.
 
         Args:
             needs: As of `provider_preferences`.
             locale: Likewise.
         Returns:
-            A new dict; every value but `provider` is shared with `request`, which is never changed. A request
-            with a preset is copied as it is, and so is one that names no model.
+            A new dict; every value but those of `changes` is shared with `request`, which is never changed. A
+            request with a preset is copied as it is, and so is one that names no model.
+        """
+        given: object = request  # whatever its annotation says
+        if not isinstance(given, Mapping):
+            self._counts[BAD_REQUEST] += 1
+            return _unchanged(given)
+        try:
+            patched = dict(given)
+        except Exception:  # as above
+            self._counts[FAILED] += 1
+            return _unchanged(given)
+        patched.update(self.changes(patched, needs=needs, locale=locale))
+        return patched
+
+    def changes(
+        self, request: Mapping[str, Any], *, needs: Iterable[str] | None = None, locale: str | None = None
+    ) -> dict[str, Any]:
+        """Say which top-level keys of a chat request must read otherwise, and how.
+
+        `patch` without the copy, for whoever holds a request as bytes. Read of it are `model`, `models`,
+        `preset`, `provider` and `providerOptions`.
+
+        Args:
+            request: The request, or those keys of it; never changed.
+            needs: As of `provider_preferences`.
+            locale: Likewise.
+        Returns:
+            `provider`, or for the Vercel AI Gateway `providerOptions` (`provider` where the caller's own
+            `only` stands there); empty: the request may go as it is.
         """
         try:
-            given: object = request  # whatever its annotation says
-            if not isinstance(given, Mapping):
-                self._counts[BAD_REQUEST] += 1
-                return _unchanged(given)
-            patched = dict(given)
-            models = models_of(patched)
+            models = models_of(request)
             if isinstance(models, str):
                 self._counts[models] += 1
-                return patched
-            existing = patched.get("provider")
+                return {}
+            views = self._watch.views
+            if views is not None and views.gateway != OPENROUTER:
+                self._watch.ensure_thread()
+                return self._options(views, models, request, needs, locale)
+            existing = request.get("provider")
             if len(models) == 1:
                 merged = self.provider_preferences(models[0], existing, needs=needs, locale=locale)
             else:
                 merged = self._merge(self._find_common(models, self._scope(needs, locale)), existing)
-            if merged or existing is not None:
-                patched["provider"] = merged
-            return patched
+            return {"provider": merged} if merged or existing is not None else {}
         except Exception:  # as above
             self._counts[FAILED] += 1
-            return _unchanged(request)
+            return {}
 
     def refresh(self) -> bool:
         """Look at the file now, and say whether a new snapshot was taken into use.
@@ -165,6 +238,7 @@ class Canary:
             "ok": doubt is None and watch.fault is None,
             "path": self.path,
             "loaded": views is not None,
+            "gateway": None if views is None else views.gateway,
             "loads": watch.loads,
             "models": len(models),
             "written_at": None if views is None else views.snapshot.written_at,
@@ -204,6 +278,29 @@ class Canary:
         counts[BAD_EXISTING] += 1
         return _unchanged(existing)
 
+    def _options(
+        self,
+        views: Views,
+        models: tuple[str, ...],
+        request: Mapping[str, Any],
+        needs: Iterable[str] | None,
+        locale: str | None,
+    ) -> dict[str, Any]:
+        """Say what must change in a request to a gateway that knows no `ignore`."""
+        fallbacks = fallbacks_of(request) if views.gateway == VERCEL else None
+        if fallbacks is None:
+            self._counts[BAD_EXISTING if views.gateway == VERCEL else OTHER_GATEWAY] += 1
+            return {}
+        now, scope = self._clock(), self._scope(needs, locale)
+        found = [views.at(name, now, scope) for name in dict.fromkeys((*models, *fallbacks))]
+        doubts = [view.doubt for view in found if view.doubt is not None]
+        if doubts:
+            self._counts[doubts[0]] += 1
+        changes = changes_of(found, request, self._counts)
+        if changes is None:
+            self._counts[BAD_EXISTING] += 1
+        return changes or {}
+
     def _find(self, model: object, now: float) -> View | None:
         """Take the long way to a view: after a fork, at the end of a view, for a name seen first."""
         self._watch.ensure_thread()
@@ -214,7 +311,12 @@ class Canary:
             self._counts[PRESET] += 1
             return None
         views = self._watch.views
-        return NOTHING_KNOWN if views is None else views.find(model, now)
+        if views is None:
+            return NOTHING_KNOWN
+        if views.gateway != OPENROUTER:
+            self._counts[OTHER_GATEWAY] += 1
+            return None
+        return views.find(model, now)
 
     def _find_common(self, models: tuple[str, ...], scope: Scope | None) -> View:
         self._watch.ensure_thread()
@@ -226,6 +328,8 @@ class Canary:
     ) -> View | None:
         scope, views = self._scope(needs, locale), self._watch.views
         if scope is None or views is None or not isinstance(model, str) or names_preset(model):
+            return self._find(model, now)
+        if views.gateway != OPENROUTER:
             return self._find(model, now)
         self._watch.ensure_thread()
         return views.find_scoped(model, now, scope)

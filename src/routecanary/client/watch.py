@@ -37,9 +37,9 @@ _PATIENCE = 5.0  # seconds that closing waits for a look that hangs on its file 
 class Watch:
     """The views of the last good snapshot, kept fresh by a thread of their own.
 
-    `by_name` is that of `views`, or empty while the long way has to be taken: before the first snapshot, and
-    in a forked child until it has a thread. `fault` and `problem` say what the last look found amiss, as the
-    name of a counter and as a sentence.
+    `by_name` is what may be merged of `views`, or empty while the long way has to be taken: before the first
+    snapshot, and in a forked child until it has a thread. `fault` and `problem` say what the last look found
+    amiss, as the name of a counter and as a sentence.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Watch:
             self.fault = self.problem = None
             self.views = views
             if not self._threaded or self._thread is not None:
-                self.by_name = views.by_name
+                self.by_name = views.mergeable
             self.loads += 1
             return True
 
@@ -110,7 +110,7 @@ class Watch:
                 if self.fault is None:
                     self.problem = None
             if self.views is not None:
-                self.by_name = self.views.by_name
+                self.by_name = self.views.mergeable
         except RuntimeError as error:  # no room for a thread, or the interpreter is going down
             self.problem = f"no background thread: {error}"
         finally:

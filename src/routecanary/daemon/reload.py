@@ -66,7 +66,7 @@ class Reloader:
         try:
             # in a thread: reading texts would hold up the clock of the answers that are coming in
             configuration = await asyncio.to_thread(self._read)
-            self._same_store(configuration)
+            self._same_world(configuration)
         except RoutecanaryError as error:
             self._refused(str(error).replace("\n", "; "))
             return None
@@ -93,16 +93,20 @@ class Reloader:
         await self._look()
         await old.aclose()
 
-    def _same_store(self, configuration: Configuration) -> None:
+    def _same_world(self, configuration: Configuration) -> None:
         now, then = self._world.settings, configuration.settings
-        if then.store_path != now.store_path:
-            raise ConfigError(
-                "cannot be changed while the daemon runs",
-                place=then.place,
-                key="store.path",
-                value=then.store_path,
-                allowed=f"{now.store_path!r} until a restart",
-            )
+        for key, old, new in (
+            ("store.path", now.store_path, then.store_path),
+            ("gateway.kind", now.gateway.kind.value, then.gateway.kind.value),
+        ):
+            if new != old:
+                raise ConfigError(
+                    "cannot be changed while the daemon runs",
+                    place=then.place,
+                    key=key,
+                    value=new,
+                    allowed=f"{old!r} until a restart",
+                )
 
     def _refused(self, detail: str) -> None:
         LOG.error("configuration refused, the old one stays error=%s", detail)

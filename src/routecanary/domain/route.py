@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import ModelId, RouteId
 
 
@@ -41,6 +42,7 @@ class Listing:
     routes: tuple[Route, ...]
     accepted_models: frozenset[str] = frozenset()  # ids and dated slugs that an answer may carry
     reasoning_mandatory: bool = False  # the gateway says that this model refuses to answer without reasoning
+    gateway: GatewayKind = GatewayKind.OPENROUTER  # whose it is: its routes are asked as this one wants it
     notes: tuple[str, ...] = ()  # what was odd in the document and how it was taken, safe to print
 
     def tags(self) -> frozenset[RouteId]:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Final
 
 from routecanary.domain.address import Address
+from routecanary.domain.gateway import WHEREABOUTS, GatewayKind
 from routecanary.domain.names import CONTRACT_NAMES, ContractName, Locale, ModelId, RouteId
 from routecanary.domain.policy import Policy
 from routecanary.domain.probe import ProbeKind
@@ -56,8 +57,9 @@ class GatewaySettings:
     The deadline for the first text is not here: it is `ContractSettings`' `listen` of `latency`.
     """
 
-    base_url: str = "https://openrouter.ai/api/v1"
-    api_key_env: str = "OPENROUTER_API_KEY"  # name of the environment variable
+    kind: GatewayKind = GatewayKind.OPENROUTER
+    base_url: str = WHEREABOUTS[GatewayKind.OPENROUTER].base_url
+    api_key_env: str = WHEREABOUTS[GatewayKind.OPENROUTER].key_variable  # name of the environment variable
     api_key_file: str | None = None  # used instead, when given
     concurrency: int = 64  # probes at once; too many falsify the latency
     connect_timeout: timedelta = timedelta(seconds=10)  # from the start until the request is written

@@ -153,9 +153,13 @@ def remembered_draft(
 def listing_changed(listing: Listing, known: Mapping[ModelId, Listing]) -> tuple[StoredDraft, ...]:
     """Make the event of a listing that differs from the last one kept; none when it does not."""
     last = known.get(listing.model)
-    if last is not None and (last.routes, last.accepted_models) == (listing.routes, listing.accepted_models):
+    if last is not None and _told(last) == _told(listing):
         return ()
     return (listing_draft(listing),)
+
+
+def _told(listing: Listing) -> tuple[object, ...]:
+    return (listing.routes, listing.accepted_models, listing.gateway)
 
 
 def listing_draft(listing: Listing) -> StoredDraft:

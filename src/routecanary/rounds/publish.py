@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from routecanary.domain.exclusion import BuiltinEntry
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import RouteId
 from routecanary.domain.probe import Json
 from routecanary.domain.route import Listing
@@ -15,7 +16,12 @@ from routecanary.routing.snapshot import ListedRoute, ModelRouting, SuspendedRou
 
 
 def snapshot(
-    ledger: Ledger, builtin: Sequence[BuiltinEntry], *, now: datetime, max_age: timedelta
+    ledger: Ledger,
+    builtin: Sequence[BuiltinEntry],
+    *,
+    now: datetime,
+    max_age: timedelta,
+    gateway: GatewayKind = GatewayKind.OPENROUTER,
 ) -> dict[str, Json]:
     """Make the document of the snapshot file from everything that the log says.
 
@@ -29,6 +35,7 @@ def snapshot(
         runtime=ledger.runtime(now),
         written_at=min(now, max(rounds, default=now)),
         max_age=max_age,
+        gateway=gateway,
     )
 
 

@@ -67,6 +67,7 @@ class Records:
                     self.builtin,
                     now=self.clock.now(),
                     max_age=self.settings.max_snapshot_age,
+                    gateway=self.settings.gateway.kind,
                 )
             )
         self.published = head

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 class KnownRoute:
     """One route that the last round named; `swallows` are tags, `providers` display names."""
 
-    __slots__ = ("providers", "swallows", "tag", "tier")
+    __slots__ = ("providers", "spelled", "swallows", "tag", "tier")
 
     def __init__(
         self, tag: str, *, swallows: Iterable[str] = (), tier: bool = False, providers: Iterable[str] = ()
@@ -26,6 +26,8 @@ class KnownRoute:
         self.swallows = frozenset(name.lower() for name in swallows)
         self.tier = tier
         self.providers = frozenset(name.lower() for name in providers)
+        # as the gateway spells it, where that is known: one may heed the case
+        self.spelled = next((name for name in sorted(providers) if name.lower() == self.tag), self.tag)
 
 
 class Group:
@@ -44,7 +46,17 @@ class RouteIndex:
     All names are in lower case. Building it costs time in proportion to the routes, asking it does not.
     """
 
-    __slots__ = ("_admitted", "_named", "group_of", "groups", "names_of", "reach", "tags", "tiers")
+    __slots__ = (
+        "_admitted",
+        "_named",
+        "group_of",
+        "groups",
+        "names_of",
+        "reach",
+        "spelled",
+        "tags",
+        "tiers",
+    )
 
     def __init__(
         self, routes: Iterable[KnownRoute], swallows: Mapping[str, Iterable[str]] | None = None
@@ -78,6 +90,7 @@ class RouteIndex:
                 names_of[tag].add(name)
 
         self.tags = frozenset(listed)
+        self.spelled = {tag: route.spelled for tag, route in listed.items() if route.spelled != tag}
         self.tiers = frozenset(tag for tag, route in listed.items() if route.tier)
         self.names_of = {tag: frozenset(names) for tag, names in names_of.items()}
         self._named = {name: tuple(sorted(members)) for name, members in named.items()}

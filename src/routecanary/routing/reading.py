@@ -18,6 +18,9 @@ from routecanary.routing.index import KnownRoute, RouteIndex
 FORMAT = "routecanary-snapshot"
 VERSION = 1  # of the format; a reader refuses a higher one
 
+OPENROUTER = "openrouter"  # the gateway of a snapshot that names none
+VERCEL = "vercel"
+
 _MAX_NAME = 200  # characters
 
 
@@ -93,7 +96,7 @@ class ModelFacts:
 class Snapshot:
     """A snapshot file, read; times in epoch seconds, ages in seconds."""
 
-    __slots__ = ("builtin", "max_age", "models", "runtime", "written_at")
+    __slots__ = ("builtin", "gateway", "max_age", "models", "runtime", "written_at")
 
     def __init__(
         self,
@@ -103,12 +106,14 @@ class Snapshot:
         builtin: tuple[Entry, ...],
         runtime: tuple[Entry, ...],
         models: dict[str, ModelFacts],
+        gateway: str = OPENROUTER,
     ) -> None:
         self.written_at = written_at
         self.max_age = max_age
         self.builtin = builtin
         self.runtime = runtime
         self.models = models
+        self.gateway = gateway  # through which the models are asked; perhaps one that is not known here
 
 
 def read_snapshot(document: object) -> Snapshot:
@@ -135,6 +140,7 @@ def read_snapshot(document: object) -> Snapshot:
         builtin=_entries(top.get("builtin"), "builtin"),
         runtime=_entries(top.get("runtime"), "runtime"),
         models={name: _model(name, facts) for name, facts in models.items()},
+        gateway=_text(top.get("gateway", OPENROUTER), "gateway"),
     )
 
 

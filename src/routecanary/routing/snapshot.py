@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from routecanary.domain.exclusion import BuiltinEntry, RuntimeEntry
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.probe import Json
 from routecanary.domain.round import Mode
@@ -76,6 +77,7 @@ def snapshot_of(
     runtime: Iterable[RuntimeEntry],
     written_at: datetime,
     max_age: timedelta = MAX_SNAPSHOT_AGE,
+    gateway: GatewayKind = GatewayKind.OPENROUTER,
 ) -> dict[str, Json]:
     """Lay the facts into the document of the snapshot file.
 
@@ -85,6 +87,7 @@ def snapshot_of(
         runtime: Likewise; those that have expired are left out.
         written_at: The time of the change, aware.
         max_age: After it a reader no longer believes the canary layer.
+        gateway: Which one the models are asked through; the document is silent about the usual one.
     Returns:
         Plain JSON values, sorted, so that equal facts give an equal document. What the reader would refuse (a
         name from the gateway that is not printable, say) is left out: it must not blind every application.
@@ -92,6 +95,7 @@ def snapshot_of(
     return {
         "format": FORMAT,
         "version": VERSION,
+        **({} if gateway is GatewayKind.OPENROUTER else {"gateway": gateway.value}),
         "written_at": _instant(written_at),
         "max_snapshot_age_seconds": max_age.total_seconds(),
         "builtin": _sorted(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # what reads the file is imported when there is one
 
 FUTURE_TOLERANCE = 300.0  # seconds by which the writer's clock may be ahead of the reader's
 
+OPENROUTER = "openrouter"  # the gateway whose requests carry `provider.ignore`
+
 NO_SNAPSHOT = "no_snapshot"
 STALE = "stale"
 FROM_FUTURE = "from_future"
@@ -82,16 +84,31 @@ class Room:
 Settled = tuple[list[str] | None, tuple[Sequence[str], ...], list[str] | None, bool]
 """A caller's `ignore` and limits; the united list, None for one after the other; canary layer left out?"""
 
+Allowed = tuple[tuple[str, ...], list[str] | None, bool]
+"""A caller's `only`; what it has to be, None for as it is; canary layer left out?"""
+
 
 class View:
     """The exclusions of one model (or of several at once) while `since <= now < until`, in epoch seconds.
 
     `ignore` is the whole list, `kept` the same without the canary layer; both sorted, in lower case.
-    `doubt` is the reason why less is known than should be, None if nothing is amiss. `last`
-    belongs to the merge: what it has worked out for the lists of the last caller, which mostly come again.
+    `doubt` is the reason why less is known than should be, None if nothing is amiss. `last` belongs to the
+    merge, `allowed` to the allow-list: what was worked out for the lists of the last caller, which mostly
+    come again.
     """
 
-    __slots__ = ("ample", "doubt", "ignore", "ignored", "kept", "last", "rooms", "since", "until")
+    __slots__ = (
+        "allowed",
+        "ample",
+        "doubt",
+        "ignore",
+        "ignored",
+        "kept",
+        "last",
+        "rooms",
+        "since",
+        "until",
+    )
 
     def __init__(
         self,
@@ -113,6 +130,7 @@ class View:
         self.ample = _ANY if ignore == kept else min((room.ample for room in rooms), default=_ANY)
         self.doubt = doubt
         self.last: Settled = (None, (), None, False)
+        self.allowed: Allowed | None = None
 
 
 NOTHING_KNOWN = View(since=-inf, until=inf, ignore=(), kept=(), rooms=(), doubt=NO_SNAPSHOT)
@@ -277,10 +295,11 @@ class Views:
     """The views of one snapshot by every name of every model, kept until they end.
 
     `by_name` may be read by any thread at any time; its views are replaced, never changed. A view is never
-    replaced by an earlier one: when the clock steps back, what has ended stays ended.
+    replaced by an earlier one: when the clock steps back, what has ended stays ended. `mergeable` is
+    `by_name` where the gateway knows `provider.ignore`, and empty where it does not.
     """
 
-    __slots__ = ("_common", "_facts_of", "_latest", "_scoped", "by_name", "snapshot")
+    __slots__ = ("_common", "_facts_of", "_latest", "_scoped", "by_name", "gateway", "mergeable", "snapshot")
 
     def __init__(self, snapshot: Snapshot, now: float) -> None:
         self.snapshot = snapshot
@@ -288,9 +307,18 @@ class Views:
         self._facts_of = _facts_by_name(snapshot)
         self._common: dict[_Combination, View] = {}
         self._scoped: dict[_Scoped, View] = {}
+        self.gateway = snapshot.gateway
         self.by_name: dict[str, View] = {}
+        self.mergeable = self.by_name if snapshot.gateway == OPENROUTER else {}
         for name in snapshot.models:
             self.find(name, now)
+
+    def at(self, name: str, now: float, scope: Scope | None) -> View:
+        """Return the view of a model at `now`, one that is kept if it still holds."""
+        if scope is not None:
+            return self.find_scoped(name, now, scope)
+        view = self.by_name.get(name)
+        return view if view is not None and view.since <= now < view.until else self.find(name, now)
 
     def find(self, name: str, now: float) -> View:
         """Return the view of a model at `now`, whatever the caller calls it."""

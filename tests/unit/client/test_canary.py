@@ -392,6 +392,7 @@ def test_status_is_plain_json_for_a_health_check(canary: Canary, path: Path, wal
         "ok": True,
         "path": str(path),
         "loaded": True,
+        "gateway": "openrouter",
         "loads": 1,
         "models": 2,
         "written_at": NOW.timestamp(),

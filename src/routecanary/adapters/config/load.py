@@ -27,6 +27,7 @@ from routecanary.adapters.config.schema import (
     ProbesTable,
     ProductionTable,
 )
+from routecanary.domain.gateway import WHEREABOUTS, GatewayKind
 from routecanary.domain.names import (
     CONTRACT_NAMES,
     FILTERING,
@@ -261,8 +262,16 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
 
 
 def _gateway(table: GatewayTable, key_file: str | None) -> GatewaySettings:
-    values = {name: getattr(table, name) for name in GatewayTable.model_fields if name != "api_key_file"}
-    return GatewaySettings(**values, api_key_file=key_file)
+    kind = GatewayKind(table.kind)
+    own = ("kind", "base_url", "api_key_env", "api_key_file")
+    values = {name: getattr(table, name) for name in GatewayTable.model_fields if name not in own}
+    return GatewaySettings(
+        kind=kind,
+        base_url=table.base_url or WHEREABOUTS[kind].base_url,
+        api_key_env=table.api_key_env or WHEREABOUTS[kind].key_variable,
+        api_key_file=key_file,
+        **values,
+    )
 
 
 def _budget(table: BudgetTable) -> BudgetSettings:

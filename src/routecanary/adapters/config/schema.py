@@ -10,11 +10,13 @@ from __future__ import annotations
 from datetime import timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from routecanary.adapters.config import readers as read
 from routecanary.domain.address import Address
+from routecanary.domain.gateway import WHEREABOUTS, GatewayKind
 from routecanary.domain.names import (
     CONTRACT_NAMES,
     Locale,
@@ -96,8 +98,9 @@ class Table(BaseModel):
 
 
 class GatewayTable(Table):
-    base_url: Annotated[str, read.base_url()] = _GATEWAY.base_url
-    api_key_env: Annotated[str, read.environment_name()] = _GATEWAY.api_key_env
+    kind: Annotated[str, read.word(*(kind.value for kind in GatewayKind))] = _GATEWAY.kind.value
+    base_url: Annotated[str | None, read.base_url()] = None
+    api_key_env: Annotated[str | None, read.environment_name()] = None
     api_key_file: Annotated[str | None, read.path()] = None
     concurrency: Annotated[int, read.whole(1, 2_000)] = _GATEWAY.concurrency
     connect_timeout: Annotated[timedelta, read.duration(_S, 5 * _M)] = _GATEWAY.connect_timeout
@@ -118,6 +121,19 @@ class GatewayTable(Table):
             raise read.RefusedError(
                 "two places for one key", key="api_key_file", allowed="either api_key_env or api_key_file"
             )
+        own = GatewayKind(self.kind)
+        for kind, known in WHEREABOUTS.items():
+            if (
+                kind is not own
+                and self.base_url is not None
+                and _host(self.base_url) == _host(known.base_url)
+            ):
+                raise read.RefusedError(
+                    "the address of another gateway",
+                    key="base_url",
+                    value=self.base_url,
+                    allowed=f'kind = "{kind.value}", or {WHEREABOUTS[own].base_url}',
+                )
         if self.total_timeout < max(self.headers_timeout, self.gap_timeout):
             raise read.RefusedError(
                 "shorter than a part of it",
@@ -133,6 +149,10 @@ class GatewayTable(Table):
                 allowed="at most max_answer_bytes",
             )
         return self
+
+
+def _host(address: str) -> str:
+    return urlsplit(address).hostname or ""
 
 
 class StoreTable(Table):
