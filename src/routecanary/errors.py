@@ -13,6 +13,7 @@ RoutecanaryError
 │   ├── CaseError           a case file of `judge`
 │   ├── ScenarioError       a lab scenario
 │   │   └── ScenarioFaultsError    several of them, found in one reading
+│   ├── TelemetryError      a body of telemetry
 │   └── ListingError        the gateway's endpoint listing
 ├── GatewayError          the gateway could not be asked (discovery, /key); never evidence against a route
 │   └── AccountError             because of our key, credit or configuration
@@ -141,6 +142,10 @@ class ScenarioFaultsError(ScenarioError):
 
     def __str__(self) -> str:
         return "\n".join(str(fault) for fault in self.faults)
+
+
+class TelemetryError(InputError):
+    """A body of telemetry says what it may not; nothing of it was kept."""
 
 
 class ListingError(InputError):

@@ -109,7 +109,12 @@ def test_a_foreign_library_stays_behind_its_adapter(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in MODULES if name.split(".", maxsplit=1)[0] in STAGES | {"domain", "study"}]
+    "name",
+    [
+        name
+        for name in MODULES
+        if name.split(".", maxsplit=1)[0] in STAGES | {"domain", "study", "telemetry", "complaint"}
+    ],
 )
 def test_a_stage_is_pure(name: str) -> None:
     """No `async`, no clock reading, no file and no global randomness under a stage or in the domain."""

@@ -49,6 +49,7 @@ class RouteIndex:
     __slots__ = (
         "_admitted",
         "_named",
+        "_served",
         "group_of",
         "groups",
         "names_of",
@@ -79,6 +80,10 @@ class RouteIndex:
                     named.setdefault(name, set()).add(tag)
                     if name not in listed and name not in stated:
                         admitted.setdefault(name, set()).add(tag)
+        served: dict[str, list[str]] = {}
+        for tag, route in listed.items():
+            for name in {tag, *slugs_above(tag), *route.providers}:
+                served.setdefault(name, []).append(tag)
         for name, tags in stated.items():
             known = tags & listed.keys()
             named.setdefault(name, set()).update(known)
@@ -95,6 +100,7 @@ class RouteIndex:
         self.names_of = {tag: frozenset(names) for tag, names in names_of.items()}
         self._named = {name: tuple(sorted(members)) for name, members in named.items()}
         self._admitted = {name: tuple(sorted(members)) for name, members in admitted.items()}
+        self._served = {name: tuple(tags) for name, tags in served.items()}
 
         below: dict[str, list[str]] = {}
         for tag, route in listed.items():
@@ -111,6 +117,10 @@ class RouteIndex:
     def admitted(self, name: str) -> tuple[str, ...]:
         """List the routes that this name in `only` surely admits, sorted."""
         return self._admitted.get(name, ())
+
+    def served(self, name: str) -> tuple[str, ...]:
+        """List the routes that an answer of this provider may stem from, sorted; tiers too."""
+        return self._served.get(name, ())
 
     def _groups_named(self, name: str) -> int:
         return len({self.group_of[tag] for tag in self._named[name] if tag in self.group_of})

@@ -322,13 +322,13 @@ class Views:
 
     def find(self, name: str, now: float) -> View:
         """Return the view of a model at `now`, whatever the caller calls it."""
-        facts, at = self._facts(name), self._time(now)
+        facts, at = self.facts(name), self._time(now)
         if facts is None:
             return view_of(self.snapshot, base_model(name), None, at)
         view = view_of(self.snapshot, facts.model, facts, at)
         for known in (facts.model, *facts.names):
             for spelled in (known, *(f"{known}:{variant}" for variant in _BASE_VARIANTS)):
-                if self._facts(spelled) is facts:
+                if self.facts(spelled) is facts:
                     self.by_name[spelled] = view
         return view
 
@@ -337,7 +337,7 @@ class Views:
         key = (name, scope.needs, scope.language)
         view = self._scoped.get(key)
         if view is None or not view.since <= now < view.until:
-            facts, at = self._facts(name), self._time(now)
+            facts, at = self.facts(name), self._time(now)
             model = base_model(name) if facts is None else facts.model
             view = view_of(self.snapshot, model, facts, at, scope)
             if len(self._scoped) >= _REMEMBERED:
@@ -347,7 +347,7 @@ class Views:
 
     def find_in_force(self, name: str, now: float, scope: Scope | None) -> tuple[str, InForce, View]:
         """Return what a model is called in the snapshot, what holds for it at `now`, and its view."""
-        facts, at = self._facts(name), self._time(now)
+        facts, at = self.facts(name), self._time(now)
         model = base_model(name) if facts is None else facts.model
         found = in_force(self.snapshot, model, facts, at, scope)
         return model, found, view_from(found, facts)
@@ -357,7 +357,7 @@ class Views:
         key = (names, None, None) if scope is None else (names, scope.needs, scope.language)
         view = self._common.get(key)
         if view is None or not view.since <= now < view.until:
-            facts = [self._facts(name) for name in names]
+            facts = [self.facts(name) for name in names]
             view = common_view(
                 [
                     (
@@ -386,7 +386,8 @@ class Views:
         self._latest = max(at, self._latest)
         return at
 
-    def _facts(self, name: str) -> ModelFacts | None:
+    def facts(self, name: str) -> ModelFacts | None:
+        """Return what is known of a model, by its id, an alias, or one of them with a variant."""
         return self._facts_of.get(name) or self._facts_of.get(base_model(name))
 
 
