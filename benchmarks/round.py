@@ -32,6 +32,7 @@ import uvloop
 
 from routecanary.adapters.config.texts import shipped_texts
 from routecanary.adapters.gateway.openrouter import OpenRouterGateway
+from routecanary.adapters.gateway.transport import Reach
 from routecanary.adapters.store.sqlite import SqliteStore
 from routecanary.cli.loop import calm_collector
 from routecanary.clock import SystemClock
@@ -148,14 +149,14 @@ async def plan(gateway: OpenRouterGateway, routes: int) -> tuple[Probe, ...]:
 
 
 async def listen(port: int, routes: int) -> Capture:
-    gateway = OpenRouterGateway(
+    reach = Reach(
         base_url=f"http://127.0.0.1:{port}",
         api_key=Secret("sk-or-v1-bench"),
         clock=SystemClock(),
         record=Recorder,
-        read_listing=listing_from_json,
         concurrency=routes,
     )
+    gateway = OpenRouterGateway(reach, read_listing=listing_from_json)
     async with gateway:
         probes = await plan(gateway, routes)
         began, spent = time.perf_counter(), time.process_time()

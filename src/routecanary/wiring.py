@@ -16,7 +16,7 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
 from routecanary.adapters.config.files import read_text_file
 from routecanary.adapters.config.load import (
@@ -33,6 +33,7 @@ from routecanary.adapters.store.memory import MemoryStore
 from routecanary.adapters.store.sqlite import SqliteStore
 from routecanary.clock import Clock
 from routecanary.domain.exclusion import BuiltinEntry
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import Locale
 from routecanary.domain.probe import Json, Probe
 from routecanary.domain.redaction import Redactor, secret_parts
@@ -52,6 +53,7 @@ from routecanary.routing.layers import builtin_from_toml
 
 if TYPE_CHECKING:
     from routecanary.adapters.gateway.openrouter import OpenRouterGateway
+    from routecanary.adapters.gateway.vercel import VercelGateway
     from routecanary.probe.recorder import Recorder
 
 
@@ -140,10 +142,13 @@ class FileSnapshot:
         write_snapshot(self._path, snapshot)
 
 
-def gateway_of(settings: Settings, api_key: Secret, clock: Clock) -> OpenRouterGateway:
+def gateway_of(settings: Settings, api_key: Secret, clock: Clock) -> OpenRouterGateway | VercelGateway:
     """Make the gateway client as configured; the caller enters it."""
     from routecanary.adapters.gateway.openrouter import OpenRouterGateway  # noqa: PLC0415 - see above
+    from routecanary.adapters.gateway.transport import Reach  # noqa: PLC0415
+    from routecanary.adapters.gateway.vercel import VercelGateway  # noqa: PLC0415
     from routecanary.discover.parse import listing_from_json  # noqa: PLC0415
+    from routecanary.discover.parse_vercel import vercel_listing_from_json  # noqa: PLC0415
     from routecanary.probe.recorder import Bounds, Deadlines, Recorder  # noqa: PLC0415
 
     gateway = settings.gateway
@@ -162,16 +167,22 @@ def gateway_of(settings: Settings, api_key: Secret, clock: Clock) -> OpenRouterG
     def record(probe: Probe, *, at: float, started_at: datetime) -> Recorder:
         return Recorder(probe, at=at, started_at=started_at, deadlines=deadlines, bounds=bounds)
 
-    return OpenRouterGateway(
+    reach = Reach(
         base_url=gateway.base_url,
         api_key=api_key,
         clock=clock,
         record=record,
-        read_listing=listing_from_json,
         concurrency=gateway.concurrency,
         document_timeout=gateway.document_timeout,
         trust_env=gateway.proxy_from_environment,
     )
+    match gateway.kind:
+        case GatewayKind.OPENROUTER:
+            return OpenRouterGateway(reach, read_listing=listing_from_json)
+        case GatewayKind.VERCEL:
+            return VercelGateway(reach, read_listing=vercel_listing_from_json)
+        case _:
+            assert_never(gateway.kind)
 
 
 def catalog_of(settings: Settings) -> Catalog:
@@ -384,7 +395,7 @@ class Configuration:
     """Everything that a configuration leads to, read and checked as a whole; nothing is opened yet."""
 
     settings: Settings
-    gateway: OpenRouterGateway  # whoever uses it enters it
+    gateway: OpenRouterGateway | VercelGateway  # whoever uses it enters it
     catalog: Catalog
     builtin: tuple[BuiltinEntry, ...]
     own_refusals: tuple[Entry, ...]

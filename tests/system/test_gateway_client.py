@@ -16,6 +16,7 @@ import pytest
 import uvloop
 
 from routecanary.adapters.gateway.openrouter import OpenRouterGateway
+from routecanary.adapters.gateway.transport import Reach, Transport
 from routecanary.clock import Clock, ScaledClock, SystemClock
 from routecanary.discover.parse import listing_from_json
 from routecanary.domain.answer import read_answer
@@ -70,14 +71,14 @@ def a_gateway(
     def record(probe: Probe, *, at: float, started_at: datetime) -> Recorder:
         return Recorder(probe, at=at, started_at=started_at, deadlines=deadlines, bounds=bounds)
 
-    return OpenRouterGateway(
+    reach = Reach(
         base_url=f"{scheme}://127.0.0.1:{port}/api/v1",
         api_key=Secret(KEY),
         clock=clock or SystemClock(),
         record=options.pop("record", record),
-        read_listing=listing_from_json,
         **options,
     )
+    return OpenRouterGateway(reach, read_listing=listing_from_json)
 
 
 def run(awaitable: Awaitable[T], loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop) -> T:
@@ -841,12 +842,8 @@ def test_a_gateway_that_is_not_there_cannot_be_asked() -> None:
 def test_an_address_that_cannot_be_used_is_refused_unshown(base_url: str) -> None:
     """It may hold credentials."""
     with pytest.raises(ConfigError) as error:
-        OpenRouterGateway(
-            base_url=base_url,
-            api_key=Secret(KEY),
-            clock=SystemClock(),
-            record=Recorder,
-            read_listing=listing_from_json,
+        Transport(
+            Reach(base_url=base_url, api_key=Secret(KEY), clock=SystemClock(), record=Recorder), headers={}
         )
     assert "pass" not in str(error.value)
 
@@ -855,11 +852,8 @@ def test_an_address_that_cannot_be_used_is_refused_unshown(base_url: str) -> Non
 def test_a_key_that_no_header_can_carry_is_refused_unshown(key: str) -> None:
     """Better at the start than as an exception of the library."""
     with pytest.raises(ConfigError) as error:
-        OpenRouterGateway(
-            base_url="https://host/api",
-            api_key=Secret(key),
-            clock=SystemClock(),
-            record=Recorder,
-            read_listing=listing_from_json,
+        Transport(
+            Reach(base_url="https://host/api", api_key=Secret(key), clock=SystemClock(), record=Recorder),
+            headers={},
         )
     assert not key or key not in str(error.value)

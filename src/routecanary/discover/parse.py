@@ -106,6 +106,8 @@ class _Row:
     parameters: frozenset[str]
     prices: Mapping[str, Decimal]
     tier: str | None
+    zero_retention: bool | None
+    no_training: bool | None
     status: int | None
 
 
@@ -146,6 +148,8 @@ def _row(row: Mapping[str, Json], key: str, notes: _Notes) -> _Row | None:
         parameters=_parameters(row, key, notes),
         prices=_prices(row, key, notes),
         tier=_text(row, "service_tier", key, notes),
+        zero_retention=_flag(row, "has_zdr"),
+        no_training=_flag(row, "has_no_training"),
         status=_status(row, key, notes),
     )
 
@@ -167,9 +171,17 @@ def _route(twins: list[_Row], swallows: frozenset[RouteId]) -> Route:
         price_completion=_dearest(twins, "completion"),
         price_request=_dearest(twins, "request"),
         tier=None if None in tiers else min(tier for tier in tiers if tier),
+        zero_retention=_promised(row.zero_retention for row in twins),
+        no_training=_promised(row.no_training for row in twins),
         status=max((row.status for row in twins if row.status is not None), key=abs, default=None),
         swallows=swallows,
     )
+
+
+def _promised(flags: Iterable[bool | None]) -> bool | None:
+    """Fold what twins promise: all must, and one that does not says no for all."""
+    said = set(flags)
+    return False if False in said else None if None in said else True
 
 
 def _dearest(twins: list[_Row], kind: str) -> Decimal | None:
@@ -227,6 +239,11 @@ def _count(row: Mapping[str, Json], name: str, key: str, notes: _Notes) -> int |
         return int(value)
     notes.add(key, f"{name} is not a positive number of tokens: taken as not stated")
     return None
+
+
+def _flag(row: Mapping[str, Json], name: str) -> bool | None:
+    value = row.get(name)
+    return value if isinstance(value, bool) else None
 
 
 def _status(row: Mapping[str, Json], key: str, notes: _Notes) -> int | None:

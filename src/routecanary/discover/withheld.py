@@ -93,6 +93,33 @@ def withheld_from_refusal(
     )
 
 
+def withheld_from_listing(listing: Listing, *, deny: bool, zdr: bool) -> Withheld | Untold:
+    """Read who is withheld where the listing says of each route what becomes of a request.
+
+    Args:
+        deny: Of requests that admit nobody who trains on them.
+        zdr: Of requests that admit nobody who keeps them.
+    Returns:
+        Whom such a request does not reach: whoever does not promise it. What an account withholds by lists of
+        its own is in no listing.
+    """
+    if not deny and not zdr:
+        return Untold(why="this gateway does not tell what lists of the account withhold")
+    by_step: dict[str, frozenset[RouteId]] = {}
+    if deny:
+        by_step["does not promise not to train"] = frozenset(
+            route.tag for route in listing.routes if route.no_training is not True
+        )
+    if zdr:
+        by_step["does not promise to keep nothing"] = frozenset(
+            route.tag for route in listing.routes if route.zero_retention is not True
+        )
+    gone = frozenset[RouteId]().union(*by_step.values())
+    return Withheld(
+        by_step={step: tags for step, tags in by_step.items() if tags}, reached=listing.tags() - gone
+    )
+
+
 def _mapping(value: Json) -> Mapping[str, Json]:
     return value if isinstance(value, dict) else {}
 

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from routecanary.domain.asked import Asked, asked_of
 from routecanary.domain.frames import is_visible, object_in, visible_text_in
+from routecanary.domain.gateway import gateway_of_request
 from routecanary.domain.inflate import inflated
 from routecanary.domain.probe import Json
 from routecanary.domain.reading import Reading
@@ -71,6 +72,7 @@ class Answer:
     filtered: str | None = None  # a filter's own annotation that it cut: which one
     usage: Mapping[str, Json] | None = None
     providers: tuple[str, ...] = ()  # display names, in order of appearance
+    tried: tuple[str, ...] = ()  # whom the gateway says that it asked, where it says so
     models: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     created: int | None = None  # Unix seconds, as the first frame says
@@ -114,7 +116,7 @@ class Answer:
 
 def read_answer(transcript: Transcript) -> Answer:
     """Read a transcript; never raises."""
-    reading = Reading()
+    reading = Reading(gateway=gateway_of_request(transcript.request))
     chunks, readable = inflated(transcript)
     asked = asked_of(transcript)
     if not readable:
@@ -150,6 +152,7 @@ def read_answer(transcript: Transcript) -> Answer:
         filtered=reading.filtered,
         usage=reading.usage,
         providers=tuple(reading.providers),
+        tried=tuple(reading.tried),
         models=tuple(reading.models),
         ids=tuple(reading.ids),
         created=reading.created,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
+from routecanary.domain.gateway import GatewayKind, gateway_of_request
 from routecanary.domain.probe import Json
 from routecanary.domain.transcript import Transcript
 
@@ -50,7 +51,7 @@ def asked_of(transcript: Transcript) -> Asked:
         tools=frozenset(_tool_names(request.get("tools"))),
         schema=schema,
         schema_fault=fault,
-        pins=_pins(request.get("provider")),
+        pins=_pins(_routing(request)),
         model=request.get("model") if isinstance(request.get("model"), str) else None,
         opening=scene.opening if scene is not None else None,
         min_words=scene.min_words if scene is not None else None,
@@ -104,6 +105,18 @@ def _schema(value: object) -> tuple[Mapping[str, Json] | None, str | None]:
     if not isinstance(schema, dict):
         return None, "response_format.json_schema.schema is not an object"
     return schema, None
+
+
+def _routing(request: Mapping[str, Json]) -> object:
+    """Find the part of a request that says who may serve it."""
+    match gateway_of_request(request):
+        case GatewayKind.OPENROUTER:
+            return request.get("provider")
+        case GatewayKind.VERCEL:
+            options = request["providerOptions"]
+            return options.get("gateway") if isinstance(options, dict) else None
+        case other:
+            assert_never(other)
 
 
 def _pins(value: object) -> tuple[str, ...]:

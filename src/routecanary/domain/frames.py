@@ -99,6 +99,14 @@ def filter_note(frame: dict[str, Any]) -> str | None:
     return None
 
 
+def routing_in(part: dict[str, Any]) -> dict[str, Any] | None:
+    """Find what the Vercel AI Gateway says of how it routed a request, in a message or beside an error."""
+    metadata = part.get("provider_metadata") or part.get("providerMetadata")
+    gateway = metadata.get("gateway") if isinstance(metadata, dict) else None
+    routing = gateway.get("routing") if isinstance(gateway, dict) else None
+    return routing if isinstance(routing, dict) else None
+
+
 def dicts_in(value: object) -> Iterator[dict[str, Any]]:
     if isinstance(value, list):
         for item in value:

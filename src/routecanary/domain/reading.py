@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from routecanary.domain.frames import (
     content_of,
@@ -20,7 +20,9 @@ from routecanary.domain.frames import (
     is_visible,
     message_of,
     object_in,
+    routing_in,
 )
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.probe import Json
 
 _MAX_TEXT: Final = 2_000_000  # characters of visible text
@@ -32,8 +34,9 @@ _KEEPALIVE_WORDS: Final = frozenset({"ping", "keepalive", "keep-alive", "heartbe
 
 @dataclass(slots=True)
 class Reading:
-    """The answer while it is being read."""
+    """The answer while it is being read; `gateway` decides where it may say who served it."""
 
+    gateway: GatewayKind = GatewayKind.OPENROUTER
     text: list[str] = field(default_factory=list)
     text_length: int = 0
     reasoning: list[str] = field(default_factory=list)
@@ -44,6 +47,7 @@ class Reading:
     filtered: str | None = None
     usage: Mapping[str, Json] | None = None
     providers: dict[str, None] = field(default_factory=dict)
+    tried: dict[str, None] = field(default_factory=dict)
     models: dict[str, None] = field(default_factory=dict)
     ids: dict[str, None] = field(default_factory=dict)
     created: int | None = None
@@ -135,6 +139,7 @@ class Reading:
     def _take_others(self, message: dict[str, Any]) -> None:
         """Take what stands beside the text: reasoning, a refusal, tool calls."""
         self._take_reasoning(message)
+        self._take_routing(message)
         refusal = message.get("refusal")
         if isinstance(refusal, str):
             self.refusal.append(refusal)
@@ -194,10 +199,15 @@ class Reading:
             self.error = error if isinstance(error, dict) else {"message": str(error)[:1000]}
 
     def _take_names(self, frame: dict[str, Any]) -> None:
-        for key, names in (("provider", self.providers), ("model", self.models), ("id", self.ids)):
-            value = frame.get(key)
-            if isinstance(value, str) and value and value not in names and len(names) < _MAX_NAMES:
-                names[value] = None
+        for key, names in (("model", self.models), ("id", self.ids)):
+            _take(frame.get(key), names)
+        match self.gateway:
+            case GatewayKind.OPENROUTER:
+                _take(frame.get("provider"), self.providers)
+            case GatewayKind.VERCEL:
+                self._take_routing(frame)
+            case _:
+                assert_never(self.gateway)
         if self.created is None:
             created = frame.get("created")
             if isinstance(created, int) and not isinstance(created, bool) and created > 0:
@@ -210,3 +220,21 @@ class Reading:
             for step in dicts_in(metadata.get("pipeline")):
                 if isinstance(step.get("type"), str) and len(self.pipeline) < _MAX_NAMES:
                     self.pipeline[step["type"]] = None
+
+    def _take_routing(self, part: dict[str, Any]) -> None:
+        """Take who served, and who was tried, as the Vercel AI Gateway tells it."""
+        routing = routing_in(part) if self.gateway is GatewayKind.VERCEL else None
+        if routing is None:
+            return
+        _take(routing.get("finalProvider"), self.providers)
+        attempts = list(dicts_in(routing.get("attempts")))[:_MAX_NAMES]
+        for attempt in list(dicts_in(routing.get("modelAttempts")))[:_MAX_NAMES]:
+            attempts += list(dicts_in(attempt.get("providerAttempts")))[:_MAX_NAMES]
+        for attempt in attempts:
+            _take(attempt.get("provider"), self.tried)
+
+
+def _take(value: object, names: dict[str, None]) -> None:
+    """Keep a name that is not known yet, as long as there are few."""
+    if isinstance(value, str) and value and value not in names and len(names) < _MAX_NAMES:
+        names[value] = None

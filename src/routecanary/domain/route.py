@@ -29,6 +29,8 @@ class Route:
     price_completion: Decimal | None = None  # USD per token
     price_request: Decimal | None = None  # USD per request
     tier: str | None = None  # flex, priority, ultrafast: opt-in endpoints
+    zero_retention: bool | None = None  # keeps nothing of a request; None = the listing does not say
+    no_training: bool | None = None  # trains on nothing of it; likewise
     status: int | None = None  # 0 operational; other codes are undocumented
     swallows: frozenset[RouteId] = frozenset()  # non-tier tags that naming this one also names
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, assert_never
 
 from routecanary.domain.answer import Answer, Form
+from routecanary.domain.gateway import GatewayKind, gateway_of_request
 from routecanary.domain.probe import Json
 from routecanary.domain.verdict import VerdictKind
 from routecanary.judge.contract import Finding
@@ -114,20 +115,33 @@ def classify_error(answer: Answer) -> Finding | None:
         detail += f": {message[:120]}"
 
     kind, word = _by_metadata(error or {}, metadata, text) or _by_code(answer, code, text, metadata)
+    if word == FILTERED and not _is_hosts_filter(answer):
+        kind, word = VerdictKind.TRANSPORT, "upstream_error"
     return Finding(kind, word, detail)
+
+
+def _is_hosts_filter(answer: Answer) -> bool:
+    """Say whether a filter's decision is the host's: a gateway that names whom it asked may have its own."""
+    match gateway_of_request(answer.transcript.request):
+        case GatewayKind.OPENROUTER:
+            return True
+        case GatewayKind.VERCEL:
+            return bool(answer.tried)
+        case other:
+            assert_never(other)
 
 
 def _by_metadata(
     error: Mapping[str, Json], metadata: Mapping[str, Json], text: str
 ) -> tuple[VerdictKind, str] | None:
-    """Look at what OpenRouter adds to an error: limit source, routing step, moderation, guardrail."""
+    """Look at what a gateway adds to an error: limit source, routing step, moderation, guardrail."""
     source = metadata.get("limit_source")
     if isinstance(source, str) and source:
         if source in _LIMIT_SOURCES:
             return _LIMIT_SOURCES[source]
         own = source.startswith(("openrouter_", "free_models", "free-models"))
         return (VerdictKind.ACCOUNT, "quota") if own else (VerdictKind.TRANSPORT, "rate_limit")
-    if metadata.get("failed_routing_step"):
+    if metadata.get("failed_routing_step") or error.get("type") == "no_providers_available":
         return VerdictKind.ACCOUNT, "config"
     availability = _mapping(error.get("availability") or metadata.get("availability")).get("code")
     if isinstance(availability, str) and availability:
@@ -142,7 +156,7 @@ def _by_metadata(
 
 
 def _by_code(answer: Answer, code: int, text: str, metadata: Mapping[str, Json]) -> tuple[VerdictKind, str]:
-    upstream = _is_providers(metadata, text)
+    upstream = bool(answer.tried) or _is_providers(metadata, text)
     html = answer.form is Form.HTML
     transport, account = VerdictKind.TRANSPORT, VerdictKind.ACCOUNT
     if code == 404 and not upstream:  # an HTML page for an API path is a wrong address, too

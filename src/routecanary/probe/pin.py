@@ -1,8 +1,7 @@
 """Which request makes one route, and no other, answer?
 
-The pin is `provider.only` with fallbacks off; what the tag would name besides itself goes into
-`provider.ignore`. Everything that could repair, cache, compress or redirect the answer is switched off, and
-only parameters that the route declares are sent. Nothing in the body marks it as a probe.
+The keys of the gateway pin it (`fields.py`) and switch off whatever could repair, cache, compress or redirect
+the answer; only parameters that the route declares are sent. Nothing in the body marks it as a probe.
 
 Source: openrouter-wire.md §0, §2, §6.
 """
@@ -17,12 +16,11 @@ from typing import Final
 from routecanary.domain.probe import Json, Probe, ProbeKind, ProbeSpec, Scene
 from routecanary.domain.route import Listing, Route
 from routecanary.domain.settings import Sampling
+from routecanary.probe.fields import pinning
 
 REASONING_ROOM: Final = 2_000  # tokens, where reasoning cannot be switched off
 LEAST_ROOM: Final = 16  # tokens; some providers refuse less
 TOKENS_AROUND_PROMPT: Final = 64  # chat template, roles
-
-PLUGINS_OFF: Final = ("response-healing", "context-compression", "web")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +126,6 @@ def probe_body(
         value = getattr(sampling, parameter.name)
         if value is not None and parameter.name in route.parameters:
             declared[parameter.name] = value
-    provider: dict[str, Json] = {"only": [route.tag]}
-    if route.swallows:
-        provider["ignore"] = sorted(route.swallows)
-    provider["allow_fallbacks"] = False
     if spec.kind is ProbeKind.STRUCTURED:
         response_format = _response_format(spec, route)
         if response_format is None:
@@ -142,22 +136,16 @@ def probe_body(
         return None
     if not reasons(listing, route):
         declared["reasoning"] = {"enabled": False}
-    if {
-        "max_tokens",
-        "response_format",
-        "structured_outputs",
-    } <= route.parameters and spec.schema is not None:
-        # A capability that vanished since the listing is then a refusal of the gateway, and not an
-        # unasked-for answer in prose that would be held against the route.
-        provider["require_parameters"] = True
+    # A capability that vanished since the listing is then a refusal of the gateway, and not an unasked-for
+    # answer in prose that would be held against the route.
+    declares_all = {"max_tokens", "response_format", "structured_outputs"} <= route.parameters
     return {
         "model": listing.model,
         "stream": True,
         _limit_name(route): room,
         **declared,
         "messages": messages,
-        "provider": provider,
-        "plugins": [{"id": plugin, "enabled": False} for plugin in PLUGINS_OFF],
+        **pinning(listing, route, whole=declares_all and spec.schema is not None),
         "user": user,
     }
 

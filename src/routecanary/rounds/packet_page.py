@@ -75,8 +75,8 @@ def _exhibit(exhibit: Exhibit) -> Iterator[str]:
     yield from _often(exhibit)
     yield "<h3>Ask it yourself</h3>"
     yield (
-        "<p>With a key of your own in <code>OPENROUTER_API_KEY</code>. A fault that does not show every time "
-        "needs several tries: the shares above say how many.</p>"
+        f"<p>With a key of your own in <code>{_plain(exhibit.request.variable)}</code>. A fault that does "
+        "not show every time needs several tries: the shares above say how many.</p>"
     )
     yield f'<pre class="curl">{_plain(exhibit.request.curl)}</pre>'
     yield "<p>The same in Python, which puts the text together (standard library only):</p>"

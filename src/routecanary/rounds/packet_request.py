@@ -10,13 +10,11 @@ import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Final, assert_never
 
+from routecanary.domain.gateway import WHEREABOUTS, GatewayKind, gateway_of_request
 from routecanary.domain.probe import Json
 from routecanary.domain.settings import Sampling
-
-KEY_VARIABLE: Final = "OPENROUTER_API_KEY"
-"""Where whoever runs the request keeps a key of their own."""
 
 PATIENCE: Final = 120
 """Seconds for which the request is waited for."""
@@ -82,6 +80,7 @@ print("text:", repr(text or raw))
 class Reproduction:
     """One request, as data, as a shell command and as a Python program; each runs as it stands."""
 
+    variable: str  # of the environment, where whoever runs it keeps a key of their own
     body: Mapping[str, Json]
     curl: str
     python: str
@@ -95,26 +94,35 @@ def reproduction_of(request: Mapping[str, Json], base_url: str) -> Reproduction:
         base_url: Of the gateway, without a slash at its end.
     Example: `curl … --data-raw '{"model": "acme/chat", …, "provider": {"only": ["alpha/fp8"], …}}'`.
     """
+    variable = WHEREABOUTS[gateway_of_request(request)].key_variable
     body = minimal(request)
     written = json.dumps(body, ensure_ascii=True)
     url = f"{base_url.rstrip('/')}/chat/completions"
     curl = " \\\n  ".join(
         [
             f"curl -sS -N --max-time {PATIENCE} {shlex.quote(url)}",
-            f'-H "Authorization: Bearer ${KEY_VARIABLE}"',
+            f'-H "Authorization: Bearer ${variable}"',
             "-H 'Content-Type: application/json'",
             f"--data-raw {shlex.quote(written)}",
         ]
     )
-    python = _PROGRAM.format(
-        body=ascii(written), url=ascii(url), variable=ascii(KEY_VARIABLE), patience=PATIENCE
-    )
-    return Reproduction(body=body, curl=curl, python=python)
+    python = _PROGRAM.format(body=ascii(written), url=ascii(url), variable=ascii(variable), patience=PATIENCE)
+    return Reproduction(variable=variable, body=body, curl=curl, python=python)
 
 
 def minimal(request: Mapping[str, Json]) -> dict[str, Json]:
     """Keep of a probe's body what makes the answer, and the pin."""
-    pin = request.get("provider")
-    provider = {name: pin[name] for name in _PIN if name in pin} if isinstance(pin, Mapping) else {}
     kept = {name: request[name] for name in _KEPT if name in request}
-    return {**kept, "provider": provider}
+    match gateway_of_request(request):
+        case GatewayKind.OPENROUTER:
+            return {**kept, "provider": _pin(request.get("provider"))}
+        case GatewayKind.VERCEL:
+            options = request["providerOptions"]
+            gateway = options.get("gateway") if isinstance(options, Mapping) else None
+            return {**kept, "providerOptions": {"gateway": _pin(gateway)}}
+        case other:
+            assert_never(other)
+
+
+def _pin(routing: Json) -> dict[str, Json]:
+    return {name: routing[name] for name in _PIN if name in routing} if isinstance(routing, Mapping) else {}

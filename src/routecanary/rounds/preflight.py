@@ -1,7 +1,8 @@
 """What can be learnt of the gateway before anything is spent?
 
-A request that names nobody in `order` and allows no fallbacks is refused before a provider is called. The
-refusal costs nothing and shows which routes the account withholds, and which plugins run unasked.
+At OpenRouter a request that names nobody in `order` and allows no fallbacks is refused before a provider is
+called. The refusal costs nothing and shows which routes the account withholds, and which plugins run unasked.
+The Vercel AI Gateway tells nothing of the kind; its listing says what becomes of a request.
 
 Source: openrouter-wire.md §1.6; docs/money.md, "The preflight".
 """
@@ -13,8 +14,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from routecanary.discover.withheld import Untold, Withheld, withheld_from_refusal
+from routecanary.discover.withheld import Untold, Withheld, withheld_from_listing, withheld_from_refusal
 from routecanary.domain.answer import read_answer
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import Locale, ModelId, RouteId
 from routecanary.domain.operation import RoutesWithheld, operation_draft
 from routecanary.domain.probe import Json, Probe, ProbeKind, Scene
@@ -24,7 +26,8 @@ from routecanary.domain.settings import ProductionSettings
 from routecanary.domain.verdict import VerdictKind
 from routecanary.judge.contract import printable
 from routecanary.judge.gateway_errors import classify_error
-from routecanary.probe.pin import PLUGINS_OFF, Users
+from routecanary.probe.fields import routed
+from routecanary.probe.pin import Users
 from routecanary.rounds.ports import Gateway
 from routecanary.rounds.world import World
 
@@ -57,19 +60,21 @@ async def preflight(
     deny: bool = False,
     zdr: bool = False,
 ) -> Preflight:
-    """Ask for nobody, and read the refusal. Costs nothing.
+    """Ask for nobody, and read the refusal; or the listing, where refusals tell nothing. Costs nothing.
 
     Args:
         deny: Also withhold what `data_collection: "deny"` does. The gateway then names no guardrail, so that
             both have to be asked about apart.
         zdr: Also withhold what keeps data.
     """
+    if listing.gateway is GatewayKind.VERCEL:
+        return Preflight(told=withheld_from_listing(listing, deny=deny, zdr=zdr), routing=None)
     provider: dict[str, Json] = {"order": [f"none-{rng.getrandbits(64):016x}"], "allow_fallbacks": False}
     if deny:
         provider["data_collection"] = "deny"
     if zdr:
         provider["zdr"] = True
-    transcript = await gateway.ask(short_probe(listing.model, provider, users=users, max_tokens=1))
+    transcript = await gateway.ask(short_probe(listing.model, routed(provider), users=users, max_tokens=1))
     answer = read_answer(transcript)
     fault = classify_error(answer)
     blamed = fault is not None and fault.kind is VerdictKind.ACCOUNT and fault.code not in OF_ONE_REQUEST
@@ -81,12 +86,13 @@ async def preflight(
 
 
 def short_probe(
-    model: ModelId, provider: Mapping[str, Json], *, users: Users, max_tokens: int, route: str = "none"
+    model: ModelId, routing: Mapping[str, Json], *, users: Users, max_tokens: int, route: str = "none"
 ) -> Probe:
     """Make a request of a few words that no contract judges.
 
     Args:
-        route: Under which name its transcript goes; who serves it is up to `provider`.
+        routing: The keys of the body that say who serves it.
+        route: Under which name its transcript goes.
     """
     text = "Hello."
     return Probe(
@@ -102,8 +108,7 @@ def short_probe(
             "stream": True,
             "max_tokens": max_tokens,
             "messages": [{"role": "user", "content": text}],
-            "provider": dict(provider),
-            "plugins": [{"id": plugin, "enabled": False} for plugin in PLUGINS_OFF],
+            **routing,
             "user": users.chat,
         },
         provider_names=frozenset(),

@@ -18,6 +18,7 @@ from typing import Final
 
 from routecanary.discover.providers import base_slug
 from routecanary.domain.answer import read_answer
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.money import NOTHING, Extent, Price, charged, price_of
 from routecanary.domain.names import ModelId, RouteId
 from routecanary.domain.operating import OperatingState
@@ -26,6 +27,7 @@ from routecanary.domain.probe import Json
 from routecanary.domain.route import Listing, Route
 from routecanary.domain.router import Routing, routing_of
 from routecanary.domain.transcript import Transcript
+from routecanary.probe.fields import pinning, routed
 from routecanary.probe.pin import LEAST_ROOM, TOKENS_AROUND_PROMPT, Users
 from routecanary.rounds.ports import Gateway
 from routecanary.rounds.preflight import short_probe
@@ -110,8 +112,8 @@ class Bench:
             StoreError: The log failed.
         """
         # Fallbacks stay on, within `only`: the router then counts every endpoint that is left, not the first.
-        provider: dict[str, Json] = {"only": [subject.provider], "ignore": [subject.ignored.tag]}
-        transcript, usd = await self._ask(subject.model, provider, subject.routes, listing)
+        routing = routed({"only": [subject.provider], "ignore": [subject.ignored.tag]})
+        transcript, usd = await self._ask(subject.model, routing, subject.routes, listing)
         trial = Trial(model=subject.model, provider=subject.provider, ignored=subject.ignored.tag, usd=usd)
         if transcript is None:
             return replace(trial, holds=None, why="the day's budget does not allow the question")
@@ -123,19 +125,19 @@ class Bench:
         Raises:
             StoreError: The log failed.
         """
-        provider: dict[str, Json] = {"only": [route.tag], "allow_fallbacks": False}
-        transcript, usd = await self._ask(listing.model, provider, (route,), listing)
+        transcript, usd = await self._ask(listing.model, pinning(listing, route), (route,), listing)
         trial = Trial(model=listing.model, provider=route.tag, usd=usd)
         if transcript is None:
             return replace(trial, holds=None, why="the day's budget does not allow the question")
-        return _seen(trial, transcript)
+        seen = _seen(trial, transcript)
+        return seen if listing.gateway is GatewayKind.OPENROUTER else replace(seen, cached=None)
 
     async def _ask(
-        self, model: ModelId, provider: Mapping[str, Json], routes: Sequence[Route], listing: Listing
+        self, model: ModelId, routing: Mapping[str, Json], routes: Sequence[Route], listing: Listing
     ) -> tuple[Transcript | None, Decimal]:
         """Ask within the budget; None where it does not allow that."""
         budget, clock = self._records.settings.budget, self._records.clock
-        probe = short_probe(model, provider, users=self._users, max_tokens=LEAST_ROOM)
+        probe = short_probe(model, routing, users=self._users, max_tokens=LEAST_ROOM)
         prices = [price_of(route, listing, budget.assumed_price) for route in routes]
         price = Price(
             prompt=max(price.prompt for price in prices),

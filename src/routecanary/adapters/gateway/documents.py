@@ -1,6 +1,6 @@
-"""What do the gateway's small documents say?
+"""What do the gateways' small documents say?
 
-Source: openrouter-wire.md §1.5, §5.3.
+Source: openrouter-wire.md §1.5, §5.3; docs/gateway.md, "The Vercel AI Gateway".
 """
 
 from __future__ import annotations
@@ -57,6 +57,17 @@ def key_info_from_json(document: Json, place: str) -> KeyInfo:
         is_management_key=_flag(data, "is_management_key"),
         expires_at=_instant(data, "expires_at"),
     )
+
+
+def credits_from_json(document: Json, place: str) -> KeyInfo:
+    """Read `GET /credits` of the Vercel AI Gateway; what is missing or no amount is not stated.
+
+    Raises:
+        GatewayError: It says nothing about credit.
+    """
+    if not isinstance(document, dict) or "balance" not in document:
+        raise GatewayError(f"{place}: nothing about the credit")
+    return KeyInfo(limit_remaining=_amount(document, "balance"), usage=_amount(document, "total_used"))
 
 
 def _is_name(value: Json) -> TypeGuard[str]:
