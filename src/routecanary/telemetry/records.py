@@ -31,7 +31,8 @@ _EARLIEST: Final = datetime(2020, 1, 1, tzinfo=UTC)  # of a snapshot
 _MOST_NAMES: Final = 1000  # in one `ignore`
 
 _Opaque = Annotated[str, Meta(pattern=r"^[!-~]{1,128}\Z")]
-_Word = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}\Z")]
+_Id = Annotated[str, Meta(pattern=r"^[!-~]{1,200}\Z")]
+_Word = Annotated[str, Meta(pattern=r"^[ -~]{1,64}\Z")]
 _Reason = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
 _Name = Annotated[str, Meta(min_length=1, max_length=200)]
 _Milliseconds = Annotated[float, Meta(ge=0, le=LONGEST_MS)]
@@ -45,7 +46,7 @@ class _Told(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     model: _Name
     started_at: _Instant
     key: _Opaque | None = None
-    id: _Opaque | None = None
+    id: _Id | None = None
     provider: _Name | None = None
     route: _Name | None = None
     ignore: Annotated[list[_Name], Meta(max_length=_MOST_NAMES)] | None = None
@@ -79,7 +80,7 @@ ALLOWED: Final[Mapping[str, str]] = {
     "model": "author/slug, optionally :variant",
     "started_at": _TIME,
     "key": f"{_OPAQUE}; or null where `id` is given",
-    "id": f"{_OPAQUE}, or null",
+    "id": "1 to 200 printable ASCII characters without a space, or null",
     "provider": "1 to 200 printable characters, or null",
     "route": "slug or slug/suffix, no white space, or null",
     "ignore": f"a list of at most {_MOST_NAMES} names of 1 to 200 printable characters, or null",
@@ -88,7 +89,7 @@ ALLOWED: Final[Mapping[str, str]] = {
     "ttft_ms": _NUMBER_OF_MS,
     "duration_ms": _NUMBER_OF_MS,
     "status": "a whole number of 100 to 599, or null",
-    "finish_reason": "1 to 64 of letters, digits, _, . and -, or null",
+    "finish_reason": "1 to 64 printable ASCII characters, or null",
     "empty": "true, false or null",
     "prompt_tokens": _NUMBER_OF_TOKENS,
     "completion_tokens": _NUMBER_OF_TOKENS,

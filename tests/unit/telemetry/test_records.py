@@ -117,7 +117,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "empty key": ({"key": ""}, "generations[1].key: not allowed (got ''); allowed: 1 to 128 printable"),
     "key of words": ({"key": "a b"}, "generations[1].key: not allowed (got 'a b')"),
     "key with a line": ({"key": "ab\n"}, "generations[1].key: not allowed (got 'ab\\n')"),
-    "long id": ({"id": "x" * 129}, "generations[1].id: not allowed (got 'xxx"),
+    "long id": ({"id": "x" * 201}, "generations[1].id: not allowed (got 'xxx"),
     "no zone": (
         {"started_at": "2026-11-29T11:59:00"},
         "generations[1].started_at: not allowed (got '2026-11-29T11:59:00'); allowed: a time with a zone",
@@ -150,8 +150,8 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "true status": ({"status": True}, "generations[1].status: not allowed (got True)"),
     "empty": ({"empty": "no"}, "generations[1].empty: not allowed (got 'no'); allowed: true, false or null"),
     "finish": (
-        {"finish_reason": "it is done"},
-        "generations[1].finish_reason: not allowed (got 'it is done')",
+        {"finish_reason": "x" * 65},
+        "generations[1].finish_reason: not allowed (got 'xxx",
     ),
     "reason": ({"unchanged": "No Snapshot"}, "generations[1].unchanged: not allowed (got 'No Snapshot')"),
     "provider": ({"provider": "a\nb"}, "generations[1].provider: not a name (got 'a\\nb')"),
