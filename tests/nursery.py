@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from routecanary.cli.log_lines import Lines
 from routecanary.cli.loop import run_async
-from routecanary.cli.run import Lines
 from routecanary.daemon.supervisor import Supervisor
 from routecanary.wiring import Configuration, configuration_of, configured_world, daemon_lock, settings_at
 
@@ -59,7 +59,7 @@ def daemon(config: Path, clock: CompressedClock, log: Path) -> None:
 
     configuration = read()
     handler = logging.FileHandler(log, encoding="utf-8")
-    handler.setFormatter(Lines("%(asctime)s %(levelname)s %(name)s %(message)s", hide=configuration.hide))
+    handler.setFormatter(Lines(hide=configuration.hide))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
 
     async def go() -> None:

@@ -137,7 +137,7 @@ warnings.simplefilter("ignore", DeprecationWarning)  # as above
 canary = Canary(sys.argv[1], clock=lambda: float(sys.argv[3]), interval=3600)
 os.rename(sys.argv[2], sys.argv[1])
 with canary._watch._looking:
-    canary._watch._file.read_if_changed()
+    canary._watch.source.read_if_changed()
     child = os.fork()
     if child == 0:
         taken = canary.refresh()

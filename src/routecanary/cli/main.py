@@ -44,6 +44,7 @@ COMMANDS: Final = (
     ("check", "routecanary.cli.check:check", "Check configuration, key and models, and state the cost."),
     ("round", "routecanary.cli.round:round_now", "Make one round over a model now."),
     ("run", "routecanary.cli.run:run_daemon", "Watch every configured model on the clock."),
+    ("serve", "routecanary.cli.serve:serve", "Serve the exclusions to programs in any language."),
     ("reload", "routecanary.cli.reload:reload", "Let the daemon read its configuration anew."),
     ("overdue", "routecanary.cli.overdue:overdue", "Tell of models that had no round for too long."),
     ("status", "routecanary.cli.status:status", "Show how the models stand."),

@@ -5,19 +5,18 @@ from __future__ import annotations
 import logging
 import signal
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from routecanary import __version__
 from routecanary.cli.exit_codes import ExitCode
+from routecanary.cli.log_lines import Lines, log_to_standard_error
 from routecanary.cli.loop import calm_collector, run_async
-from routecanary.cli.output import abandon_output, facts_of, plain, say_json
+from routecanary.cli.output import abandon_output, facts_of, say_json
 from routecanary.cli.trouble import trouble_of
 from routecanary.clock import SystemClock
 from routecanary.daemon.supervisor import Supervisor
 from routecanary.domain.event import Exclusions
-from routecanary.domain.times import format_instant
 from routecanary.errors import OutputError
 from routecanary.replay.printed import printed
 from routecanary.rounds.run import RoundResult
@@ -53,7 +52,7 @@ def run_daemon(*, config: Path | None = None, json: bool = False) -> int:
 
     configuration = read()
     settings = configuration.settings
-    lines = Lines("%(asctime)s %(levelname)s %(name)s %(message)s", hide=configuration.hide)
+    lines = Lines(hide=configuration.hide)
 
     def reloaded(new: Configuration) -> None:
         lines.hide = new.hide
@@ -84,7 +83,7 @@ def run_daemon(*, config: Path | None = None, json: bool = False) -> int:
         signal.SIGHUP, signal.SIG_IGN
     )  # until it is heeded: what was just read need not be read anew
     with daemon_lock(settings) as lock:
-        _log_to_standard_error(lines)
+        log_to_standard_error(lines)
         calm_collector()
         run_async(go(lock.announce))
     return ExitCode.OK
@@ -117,30 +116,3 @@ class Teller:
             self._json = False
             abandon_output()
             LOG.error("events are printed no longer: %s", error)
-
-
-class Lines(logging.Formatter):
-    """One line an entry, in UTC, without secrets, escaped where it is not printable; a traceback follows.
-
-    The methods have the names that `logging` calls.
-    """
-
-    def __init__(self, pattern: str, *, hide: Callable[[str], str]) -> None:
-        super().__init__(pattern)
-        self.hide = hide
-
-    def format(self, record: logging.LogRecord) -> str:
-        return self.hide(super().format(record))
-
-    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802
-        del datefmt
-        return format_instant(datetime.fromtimestamp(record.created, UTC))
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        return plain(super().formatMessage(record))
-
-
-def _log_to_standard_error(lines: Lines) -> None:
-    handler = logging.StreamHandler()
-    handler.setFormatter(lines)
-    logging.basicConfig(level=logging.INFO, handlers=[handler])

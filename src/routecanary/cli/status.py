@@ -17,6 +17,7 @@ from routecanary.domain.probe import Json
 from routecanary.domain.round import Mode
 from routecanary.domain.settings import Settings
 from routecanary.domain.state import ModelState, Suspension
+from routecanary.rounds.records import Records
 from routecanary.wiring import offline_records, settings_at
 
 
@@ -35,35 +36,15 @@ def status(*, config: Path | None = None, json: bool = False) -> int:
     settings = settings_at(config)
     clock = SystemClock()
     with offline_records(settings, clock) as records:
-        known = {state.model: state for state in records.ledger.states()}
-        operating = records.ledger.operating()
+        if json:
+            say_json(status_document(records))
+            return ExitCode.OK
+        states = _states(records)
         standing = standing_of(records, clock.now())
         told = tuple(canary_alerts(records, standing["daemon"]))
-    now = clock.now()
-    configured = [model.model for model in settings.models]
-    states = [known.get(model, ModelState.empty(model)) for model in configured]
-    states += [state for model, state in sorted(known.items()) if model not in configured]
-    alerts = {
-        state.model: (*_alerts(state, settings), *model_alerts(state, operating, settings, now))
-        for state in states
-    }
-    if json:
-        say_json(
-            {
-                "canary": standing,
-                "models": [
-                    _document(
-                        state,
-                        settings,
-                        now=now,
-                        configured=state.model in configured,
-                        alerts=[alert for alert, _ in alerts[state.model]],
-                    )
-                    for state in states
-                ],
-            }
-        )
-        return ExitCode.OK
+        now = clock.now()
+        alerts = {state.model: _alerts_of(records, state, now) for state in states}
+    configured = {model.model for model in settings.models}
     if not states:
         say('no model is configured yet: name one in the configuration under [models."author/slug"]')
         return ExitCode.OK
@@ -90,6 +71,43 @@ def status(*, config: Path | None = None, json: bool = False) -> int:
         say(f"routecanary: {alert}: {meaning}")
     say(_summary(standing))
     return ExitCode.OK
+
+
+def status_document(records: Records) -> Json:
+    """Describe how the models and the canary itself stand: what `--json` prints.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    now, settings = records.clock.now(), records.settings
+    configured = {model.model for model in settings.models}
+    return {
+        "canary": standing_of(records, now),
+        "models": [
+            _document(
+                state,
+                settings,
+                now=now,
+                configured=state.model in configured,
+                alerts=[alert for alert, _ in _alerts_of(records, state, now)],
+            )
+            for state in _states(records)
+        ],
+    }
+
+
+def _states(records: Records) -> list[ModelState]:
+    """List the configured models in the order of the file, then those that only the store knows."""
+    known = {state.model: state for state in records.ledger.states()}
+    configured = [model.model for model in records.settings.models]
+    states = [known.get(model, ModelState.empty(model)) for model in configured]
+    return states + [state for model, state in sorted(known.items()) if model not in configured]
+
+
+def _alerts_of(records: Records, state: ModelState, now: datetime) -> tuple[tuple[str, str], ...]:
+    settings = records.settings
+    operating = records.ledger.operating()
+    return (*_alerts(state, settings), *model_alerts(state, operating, settings, now))
 
 
 def mode_of(state: ModelState, settings: Settings) -> Mode:

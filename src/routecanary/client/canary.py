@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from routecanary.client.file import default_path
+from routecanary.client.file import SnapshotFile, default_path, is_url
 from routecanary.client.watch import FAILED, LOOK_COUNTERS, Watch
 from routecanary.routing.allow import changes_of, fallbacks_of
 from routecanary.routing.merge import EMPTYING, merge
@@ -32,6 +32,8 @@ from routecanary.routing.view import (
 TYPE_CHECKING = False  # importing typing would cost the application more than all of this
 if TYPE_CHECKING:
     from typing import Any, Self
+
+    from routecanary.client.watch import Source
 
 BAD_EXISTING = "bad_existing"
 BAD_SCOPE = "bad_scope"
@@ -55,6 +57,7 @@ class Canary:
         self,
         path: str | os.PathLike[str] | None = None,
         *,
+        token: str | None = None,
         interval: float = 0.5,
         clock: Callable[[], float] = time.time,
         thread: bool = True,
@@ -62,12 +65,15 @@ class Canary:
         """Read the snapshot once, then keep it fresh.
 
         Args:
-            path: The daemon's snapshot file; None = `default_path()`.
-            interval: Seconds between two looks at the file: an act is in effect after at most that long.
+            path: The daemon's snapshot file, or the address of a listener, `http://127.0.0.1:7450`; None =
+                `default_path()`. A listener is asked once before this returns, for 2 seconds at most.
+            token: Shown to the listener; None = what `ROUTECANARY_TOKEN` says, if anything.
+            interval: Seconds between two looks at the file, or two questions to the listener, which answers
+                when something changes: an act is in effect after at most about that long.
             clock: Wall time in epoch seconds, the same as the daemon's.
             thread: False: no background thread; the application calls `refresh()` itself.
         Raises:
-            ValueError: `interval` is not above 0.
+            ValueError: `interval` is not above 0, or the address is none.
         """
         if not interval > 0:
             raise ValueError(f"interval must be above 0 seconds, not {interval!r}")
@@ -75,7 +81,9 @@ class Canary:
         self._clock = clock
         # `+= 1` on these is one uninterrupted step under the interpreter's lock, so threads lose no count.
         self._counts = dict.fromkeys((*CALL_COUNTERS, *LOOK_COUNTERS), 0)
-        self._watch = Watch(self.path, interval=interval, clock=clock, counts=self._counts, threaded=thread)
+        self._watch = Watch(
+            _source(self.path, token), interval=interval, clock=clock, counts=self._counts, threaded=thread
+        )
         self.refresh()
 
     def provider_preferences(
@@ -213,9 +221,9 @@ class Canary:
             return {}
 
     def refresh(self) -> bool:
-        """Look at the file now, and say whether a new snapshot was taken into use.
+        """Look at the snapshot now, and say whether a new snapshot was taken into use.
 
-        Never raises for what is wrong with the file: that is counted, and the last good snapshot stays.
+        Never raises for what is wrong with it: that is counted, and the last good snapshot stays.
         """
         taken = self._watch.look()
         self._watch.ensure_thread()
@@ -343,6 +351,14 @@ class Canary:
         except (TypeError, ValueError):
             self._counts[BAD_SCOPE] += 1
             return None
+
+
+def _source(place: str, token: str | None) -> Source:
+    if not is_url(place):
+        return SnapshotFile(place)
+    from routecanary.client.url import SnapshotUrl  # noqa: PLC0415 - most applications read the file
+
+    return SnapshotUrl(place, os.environ.get("ROUTECANARY_TOKEN") if token is None else token)
 
 
 def _unchanged(existing: object) -> dict[str, Any]:

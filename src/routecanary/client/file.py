@@ -1,4 +1,4 @@
-"""Has the daemon renamed a new snapshot into place?
+"""Has the daemon renamed a new snapshot into place, and where is that place?
 
 Source: docs/routing.md, "The snapshot file".
 """
@@ -13,7 +13,7 @@ from stat import S_ISREG
 from routecanary.errors import SnapshotError
 
 ENVIRONMENT = "ROUTECANARY_SNAPSHOT"
-"""The environment variable that names the snapshot file when the application does not."""
+"""The environment variable that names the snapshot file, or its listener, when the application does not."""
 
 MAX_BYTES = 64 * 1024 * 1024  # of a snapshot file
 
@@ -21,7 +21,7 @@ _SETTLED_NS = 2_000_000_000  # a file younger than this is read again: its stamp
 
 
 def default_path() -> str:
-    """Name the snapshot file: `ROUTECANARY_SNAPSHOT`, else one below the user's state directory."""
+    """Name the snapshot: what `ROUTECANARY_SNAPSHOT` says, else a file below the user's state directory."""
     named = os.environ.get(ENVIRONMENT)
     if named:
         return named
@@ -31,10 +31,17 @@ def default_path() -> str:
     return os.path.join(state, "routecanary", "snapshot.json")
 
 
+def is_url(place: str) -> bool:
+    """Say whether a snapshot is asked for over HTTP."""
+    return place.startswith(("http://", "https://"))
+
+
 class SnapshotFile:
     """One path, and what was last read there. Not for two threads at once."""
 
     __slots__ = ("_content", "_settled", "_stamp", "path")
+
+    waits = False
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -61,6 +68,21 @@ class SnapshotFile:
             self._stamp = self._content = None
             self._settled = False
             raise
+
+    def wait(self) -> bytes | None:
+        """Look at once: a file tells of no change by itself."""
+        return self.read_if_changed()
+
+    def pause(self, interval: float, *, failed: bool) -> float:
+        """Look again after the interval, whatever was found."""
+        del failed
+        return interval
+
+    def anew(self) -> SnapshotFile:
+        return SnapshotFile(self.path)
+
+    def close(self) -> None:
+        """Hold nothing open."""
 
     def _read(self) -> bytes | None:
         began = time.time_ns()

@@ -1,7 +1,7 @@
 """What is the last good snapshot, and who looks for the next one?
 
-A daemon thread looks at the file again and again. It holds its owner weakly, so that it ends with it; after a
-fork, which takes no thread along, the child starts its own when it first asks.
+A daemon thread looks at the file, or asks the listener, again and again. It holds its owner weakly, so that
+it ends with it; after a fork, which takes no thread along, the child starts its own when it first asks.
 
 Source: docs/routing.md, "What `status()` tells".
 """
@@ -13,13 +13,35 @@ import threading
 from collections.abc import Callable
 from weakref import WeakSet, ref
 
-from routecanary.client.file import SnapshotFile
 from routecanary.errors import SnapshotError, SnapshotVersionError
 from routecanary.routing.view import View, Views
 
 TYPE_CHECKING = False  # importing typing would cost the application more than all of this
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from routecanary.routing.reading import Snapshot
+
+    class Source(Protocol):
+        """Where snapshots come from; not for two threads at once, save that one may be in `wait`."""
+
+        waits: bool  # whether it learns of a change by waiting for it
+
+        def read_if_changed(self) -> bytes | None:
+            """Return what is there if it is another than was returned last, None if it is the same."""
+
+        def wait(self) -> bytes | None:
+            """Do the same when it changes, or after a while."""
+
+        def pause(self, interval: float, *, failed: bool) -> float:
+            """Say how many seconds to leave before the next look."""
+
+        def anew(self) -> Source:
+            """Make another one that has read nothing yet."""
+
+        def close(self) -> None:
+            """End a call that waits."""
+
 
 MISSING = "missing_file"
 UNREADABLE = "unreadable"
@@ -39,29 +61,29 @@ class Watch:
 
     `by_name` is what may be merged of `views`, or empty while the long way has to be taken: before the first
     snapshot, and in a forked child until it has a thread. `fault` and `problem` say what the last look found
-    amiss, as the name of a counter and as a sentence.
+    amiss, as the name of a counter and as a sentence. `content` is what `views` were made of, as it came.
     """
 
     def __init__(
         self,
-        path: str,
+        source: Source,
         *,
         interval: float,
         clock: Callable[[], float],
         counts: dict[str, int],
         threaded: bool,
     ) -> None:
+        self.source = source
         self.views: Views | None = None
+        self.content = b""
         self.by_name: dict[str, View] = {}
         self.fault: str | None = None
         self.problem: str | None = None
         self.loads = 0
-        self._path = path
         self._interval = interval
         self._clock = clock
         self._counts = counts
         self._threaded = threaded  # and not closed
-        self._file = SnapshotFile(path)
         self._looking = threading.Lock()
         self._starting = threading.Lock()
         self._stop = threading.Event()
@@ -74,28 +96,43 @@ class Watch:
         return self._thread is not None and self._thread.is_alive()
 
     def look(self) -> bool:
-        """Look at the file, and say whether a new snapshot was taken into use."""
+        """Look now, and say whether a new snapshot was taken into use."""
         with self._looking:
             try:
-                content = self._file.read_if_changed()
-                if content is None:
-                    if self.fault is not None:
-                        self._counts[self.fault] += 1
-                    return False
-                views = Views(_read(content), self._clock())
+                content = self.source.read_if_changed()
             except Exception as error:  # the thread must live on, and so must the application
-                self.fault = _fault_of(error)
-                self.problem = f"{type(error).__name__}: {error}"
+                return self._failed(error)
+            return self._take(content)
+
+    def waited(self, content: bytes | None, error: Exception | None) -> bool:
+        """Do the same with what the thread has waited for."""
+        with self._looking:
+            return self._take(content) if error is None else self._failed(error)
+
+    def _take(self, content: bytes | None) -> bool:
+        if content is None:
+            if self.fault is not None:
                 self._counts[self.fault] += 1
-                if self.fault == FAILED:
-                    self._file = SnapshotFile(self._path)  # not the content's fault: it is read again
-                return False
-            self.fault = self.problem = None
-            self.views = views
-            if not self._threaded or self._thread is not None:
-                self.by_name = views.mergeable
-            self.loads += 1
-            return True
+            return False
+        try:
+            views = Views(_read(content), self._clock())
+        except Exception as error:  # as above
+            return self._failed(error)
+        self.fault = self.problem = None
+        self.content = content
+        self.views = views
+        if not self._threaded or self._thread is not None:
+            self.by_name = views.mergeable
+        self.loads += 1
+        return True
+
+    def _failed(self, error: Exception) -> bool:
+        self.fault = _fault_of(error)
+        self.problem = f"{type(error).__name__}: {error}"
+        self._counts[self.fault] += 1
+        if self.fault == FAILED:
+            self.source = self.source.anew()  # not the content's fault: it is read again
+        return False
 
     def ensure_thread(self) -> None:
         """Start the thread that this process lacks; where none can be started, a later call tries again."""
@@ -120,6 +157,7 @@ class Watch:
         """End the thread."""
         self._threaded = False
         self._stop.set()
+        self.source.close()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=_PATIENCE)
 
@@ -129,17 +167,31 @@ class Watch:
         self._starting = threading.Lock()
         self._stop = threading.Event()
         self._thread = None
-        self._file = SnapshotFile(self._path)  # the thread may have been half through a reading
+        self.source = self.source.anew()  # the thread may have been half through a reading
         if self._threaded:
             self.by_name = {}  # the next call takes the long way, where a thread is started
 
 
 def _look_on(watch_ref: Callable[[], Watch | None], stop: threading.Event, interval: float) -> None:
-    while not stop.wait(interval):
+    pause = interval
+    while not stop.wait(pause):
         watch = watch_ref()
         if watch is None:
             return
-        watch.look()
+        source, content, problem = watch.source, None, None
+        if not source.waits:
+            watch.look()
+        else:
+            del watch  # whoever holds the application's end may let go of it while this waits
+            try:
+                content = source.wait()
+            except Exception as error:  # told to the watch
+                problem = error
+            watch = watch_ref()
+            if watch is None or stop.is_set():
+                return
+            watch.waited(content, problem)
+        pause = source.pause(interval, failed=watch.fault is not None)
         del watch
 
 

@@ -16,12 +16,17 @@ from hashlib import sha256
 from math import inf, isinf
 from typing import Final
 
+from routecanary.client.canary import OTHER_GATEWAY
 from routecanary.domain.probe import Json
 from routecanary.routing.merge import EMPTYING, merge
 from routecanary.routing.patch import PRESET, names_preset
 from routecanary.routing.reading import Entry, Suspended
 from routecanary.routing.scope import Scope
-from routecanary.routing.view import NO_SNAPSHOT, InForce, Views
+from routecanary.routing.view import NO_SNAPSHOT, OPENROUTER, InForce, Views
+from routecanary.web.http import Response
+from routecanary.web.message import JSON
+
+_LAST_INSTANT: Final = 253_402_300_799.0  # the end of the year 9999, in epoch seconds
 
 LAYERS: Final = {
     "built-in": "a reviewed file names it",
@@ -32,25 +37,42 @@ LAYERS: Final = {
 
 
 class Document:
-    """One list as it is sent, good while `since <= now < until` under the views that it was made from."""
+    """What is sent, good while `since <= now < until`."""
 
-    __slots__ = ("body", "etag", "since", "until", "views")
+    __slots__ = ("_headers", "body", "etag", "since", "status", "until")
 
-    def __init__(self, content: Json, views: Views | None, *, since: float, until: float) -> None:
-        self.body = json.dumps(content, ensure_ascii=True, separators=(",", ":")).encode()
-        self.etag = tag_of(self.body)
-        self.views = views
+    def __init__(
+        self,
+        body: bytes,
+        views: Views | None,
+        *,
+        since: float = -inf,
+        until: float = inf,
+        status: int = 200,
+    ) -> None:
+        self.body = body
+        self.etag = f'"{sha256(body).hexdigest()[:32]}"'
         self.since = since
         self.until = until
+        self.status = status
+        self._headers = (
+            ("etag", self.etag),
+            ("cache-control", "no-cache"),
+            ("vary", "Accept"),
+            *_freshness(views),
+        )
 
-    def holds(self, views: Views | None, now: float) -> bool:
-        """Say whether it may still be sent."""
-        return self.views is views and self.since <= now < self.until
+    def holds(self, now: float) -> bool:
+        """Say whether it may still be sent, under the same views."""
+        return self.since <= now < self.until
 
+    def response(self) -> Response:
+        """Answer with it."""
+        return Response(self.status, self.body, (JSON, *self._headers))
 
-def tag_of(body: bytes) -> str:
-    """Make the strong entity tag of a body."""
-    return f'"{sha256(body).hexdigest()[:32]}"'
+    def unchanged(self) -> Response:
+        """Answer that the asker has it."""
+        return Response(304, b"", self._headers)
 
 
 def document_of(views: Views | None, model: str, now: float, scope: Scope | None) -> Document:
@@ -62,22 +84,51 @@ def document_of(views: Views | None, model: str, now: float, scope: Scope | None
         now: Epoch seconds.
         scope: What the caller needs; None = the whole list.
     """
-    if names_preset(model):
-        return Document(_content(model, doubt=PRESET), views, since=-inf, until=inf)
+    content, since, until = _listed(views, model, now, scope)
+    return Document(_json(content), views, since=since, until=until)
+
+
+def all_documents(views: Views | None, now: float, scope: Scope | None) -> Document:
+    """Lay down the same for every model that is watched, by its name."""
+    models = () if views is None else sorted(views.snapshot.models)
+    listed = [_listed(views, model, now, scope) for model in models]
+    return Document(
+        _json({"models": {model: content for model, (content, _, _) in zip(models, listed, strict=True)}}),
+        views,
+        since=max((since for _, since, _ in listed), default=-inf),
+        until=min((until for _, _, until in listed), default=inf),
+    )
+
+
+def snapshot_document(views: Views | None, content: bytes) -> Document:
+    """Lay down the snapshot as the daemon wrote it; before the first one, that there is none."""
     if views is None:
-        return Document(_content(model, doubt=NO_SNAPSHOT), None, since=-inf, until=inf)
+        missing = {"error": {"code": 503, "message": "no snapshot yet: has the daemon run?"}}
+        return Document(_json(missing), None, status=503)
+    return Document(content, views)
+
+
+def _listed(
+    views: Views | None, model: str, now: float, scope: Scope | None
+) -> tuple[dict[str, Json], float, float]:
+    """Lay down one model's list, and from when until when it holds."""
+    if names_preset(model):
+        return _content(model, doubt=PRESET), -inf, inf
+    if views is None:
+        return _content(model, doubt=NO_SNAPSHOT), -inf, inf
     name, found, view = views.find_in_force(model, now, scope)
     counts = {EMPTYING: 0}
     merged = merge(view, None, counts) or {}
     emptied = counts[EMPTYING] > 0
+    mergeable = views.gateway == OPENROUTER
     content = _content(
         name,
-        doubt=found.doubt or (EMPTYING if emptied else None),
+        doubt=found.doubt or (EMPTYING if emptied else None if mergeable else OTHER_GATEWAY),
         until=_instant(found.changes),
-        ignore=merged.get("ignore", []),
+        ignore=merged.get("ignore", []) if mergeable else [],
         exclusions=list(_told(found, emptied=emptied)),
     )
-    return Document(content, views, since=found.since, until=found.until)
+    return content, found.since, found.until
 
 
 def _content(
@@ -110,12 +161,27 @@ def _exclusion(
     }
 
 
+def written(epoch_seconds: float) -> str:
+    """Write an instant as the snapshot does; one beyond all calendars as the last that there is."""
+    return datetime.fromtimestamp(min(epoch_seconds, _LAST_INSTANT), UTC).isoformat().replace("+00:00", "Z")
+
+
+def _freshness(views: Views | None) -> Iterator[tuple[str, str]]:
+    """Say in headers what changes while the list does not: how old the snapshot is, how long it counts."""
+    if views is not None:
+        snapshot = views.snapshot
+        yield "routecanary-written-at", written(snapshot.written_at)
+        yield "routecanary-trusted-until", written(snapshot.written_at + snapshot.max_age)
+
+
+def _json(content: Json) -> bytes:
+    return json.dumps(content, ensure_ascii=True, separators=(",", ":")).encode()
+
+
 def _lasting(entry: Entry) -> float:
     return inf if entry.expires is None else entry.expires
 
 
 def _instant(epoch_seconds: float | None) -> str | None:
     """Write an instant as the snapshot does; None where there is none."""
-    if epoch_seconds is None or isinf(epoch_seconds):
-        return None
-    return datetime.fromtimestamp(epoch_seconds, UTC).isoformat().replace("+00:00", "Z")
+    return None if epoch_seconds is None or isinf(epoch_seconds) else written(epoch_seconds)

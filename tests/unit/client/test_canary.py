@@ -353,7 +353,7 @@ def test_an_unchanged_file_is_not_read_again(canary: Canary, path: Path) -> None
     old = time.time() - 60
     os.utime(path, (old, old))
     assert not canary.refresh()
-    canary._watch._file._content = b"what was read stays as long as the stamp stays"
+    canary._watch.source._content = b"what was read stays as long as the stamp stays"
     assert not canary.refresh()
     os.utime(path, (old + 1, old + 1))
     assert canary.refresh()

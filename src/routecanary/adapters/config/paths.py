@@ -43,8 +43,18 @@ def default_store_path(environ: Mapping[str, str]) -> Path:
 
 
 def default_snapshot_path(environ: Mapping[str, str]) -> Path:
-    """Place the snapshot where `routecanary.client` looks for it."""
+    """Place the snapshot where `routecanary.client` looks for it.
+
+    Raises:
+        ConfigError: The environment names a listener, where no daemon can write.
+    """
     named = environ.get(SNAPSHOT_VARIABLE)
+    if named and named.startswith(("http://", "https://")):
+        raise ConfigError(
+            "an address, which is for applications; the daemon writes a file",
+            place=f"environment variable {SNAPSHOT_VARIABLE}",
+            allowed="a path, or snapshot.path in the configuration",
+        )
     return (
         Path(named).absolute() if named else _xdg(environ, "XDG_STATE_HOME", ".local/state") / "snapshot.json"
     )
