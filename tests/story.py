@@ -87,6 +87,7 @@ def a_round(
     swallows: Mapping[str, Iterable[str]] | None = None,
     acted: Iterable[str] = (),
     locale: str | None = None,
+    out_of_turn: bool = False,
 ) -> Round:
     return Round(
         at=moment(at),
@@ -100,6 +101,7 @@ def a_round(
         runtime=frozenset(runtime),
         swallows={name: frozenset(map(RouteId, below)) for name, below in (swallows or {}).items()},
         acted=frozenset(map(RouteId, acted)),
+        out_of_turn=out_of_turn,
     )
 
 

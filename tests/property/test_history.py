@@ -76,6 +76,7 @@ rounds = st.builds(
         model=MODEL,
         routes={tag: report for tag, report in zip(ROUTES, routes, strict=True) if tag not in absent},
         locale=locale,
+        out_of_turn=locale is not None,
         builtin=builtin,
         runtime=runtime,
         swallows=entry,

@@ -15,10 +15,9 @@ from typing import Final
 from routecanary.daemon.gate import Gate
 from routecanary.daemon.reports import Reports
 from routecanary.daemon.schedule import next_due, tick_before
-from routecanary.domain.event import RoundClosed
-from routecanary.domain.names import ModelId, RouteId
+from routecanary.daemon.targets import Targeted, Targets
+from routecanary.domain.names import ModelId
 from routecanary.domain.operation import AccountFault, ClockStepped, RoundCrashed
-from routecanary.domain.round import RoundClass
 from routecanary.domain.state import ModelState
 from routecanary.domain.times import format_duration, format_instant
 from routecanary.errors import (
@@ -32,7 +31,6 @@ from routecanary.errors import (
     StoreError,
 )
 from routecanary.rounds.clock_watch import ClockWatch
-from routecanary.rounds.probation import last_listings, on_probation
 from routecanary.rounds.run import RoundResult, run_round
 from routecanary.rounds.tripwire import tripwire
 from routecanary.rounds.world import World
@@ -74,8 +72,7 @@ class Watcher:
         self._clock = ClockWatch(world.clock)
         self._tried_at: datetime | None = None  # wall time of the last round or attempt at one
         self._held_until = 0.0  # elapsed seconds before which no round begins
-        self._suspects: frozenset[RouteId] = frozenset()  # to be asked again before the next full round
-        self._recheck_at = 0.0  # elapsed seconds at which that is done
+        self._targeted = Targeted(world, model)
         self._behind = False  # the wall clock is behind the log, which was told
 
     async def watch(self) -> None:
@@ -93,17 +90,17 @@ class Watcher:
             "never" if state.last_round_at is None else format_instant(state.last_round_at),
         )
         while True:
-            only = await self._wait()
+            targets = await self._wait()
             async with self._gate.round():
-                await self._round(only)
-            if not only:
+                await self._round(targets)
+            if targets is None:
                 self._tried_at = world.clock.now()
 
-    async def _wait(self) -> frozenset[RouteId]:
+    async def _wait(self) -> Targets | None:
         """Sleep until the next round is due, by the wall clock, and a drawn jitter more.
 
         Returns:
-            The targets of a recheck that is due before it; empty for a full round.
+            Whom a targeted round is about that is due before it; None for a full round.
         """
         world = self._world
         drawn = world.rng.uniform(0.0, 1.0)
@@ -113,13 +110,12 @@ class Watcher:
             due = next_due(self._last_before(now), now, schedule.period) + drawn * schedule.jitter
             left = max((due - now).total_seconds(), self._held_until - world.clock.elapsed())
             if left <= 0:
-                self._suspects = frozenset()  # the full round asks them too
-                return self._suspects
-            if self._suspects:
-                left = min(left, max(self._recheck_at, self._held_until) - world.clock.elapsed())
-                if left <= 0:
-                    due_again, self._suspects = self._suspects, frozenset()
-                    return due_again
+                self._targeted.full_round_due()
+                return None
+            sooner = self._targeted.wait(due, self._held_until)
+            if sooner is not None and sooner <= 0:
+                return self._targeted.take(due)
+            left = left if sooner is None else min(left, sooner)
             await world.clock.sleep(min(left, LONGEST_NAP))
 
     def _look_at_clock(self) -> None:
@@ -183,12 +179,15 @@ class Watcher:
         seconds = round((now - logged).total_seconds())
         self._reports.say(ClockStepped(at=now, seconds=seconds, model=self._model))
 
-    async def _round(self, only: frozenset[RouteId]) -> None:
-        """Make one round, of all routes or a recheck; this is the border at which our own bugs stop."""
+    async def _round(self, targets: Targets | None) -> None:
+        """Make one round, of all routes or a targeted one; this is the border at which our own bugs stop."""
         clock, model = self._world.clock, self._model
         began = clock.monotonic()
         try:
-            result = await run_round(self._world, model, only=only or None)
+            if targets is None:
+                result = await run_round(self._world, model)
+            else:
+                result = await run_round(self._world, model, only=targets.routes, out_of_turn=targets.locale)
         except ClockLeaptError as error:
             self._failed("clock", error, counted=False)
             self._leapt(error.seconds)
@@ -220,17 +219,9 @@ class Watcher:
             self._crashed(f"{type(first).__name__}: {first}")
         else:
             self._finished(result, seconds=clock.monotonic() - began)
-            if not only:
-                self._plan_recheck(result)
+            if targets is None:
+                self._targeted.full_round_made(result)
                 await self._tripwire(result)
-
-    def _plan_recheck(self, result: RoundResult) -> None:
-        """Note the routes that have just failed a first counted round, if they are to be asked again soon."""
-        schedule = self._world.settings.schedule
-        self._suspects = frozenset()
-        if schedule.recheck:
-            self._suspects = first_failures(result) | self._on_probation(result)
-        self._recheck_at = self._world.clock.elapsed() + schedule.recheck_after.total_seconds()
 
     async def _tripwire(self, result: RoundResult) -> None:
         """Read what a fixed prompt counts, where that is due. What goes wrong here costs no round."""
@@ -243,17 +234,6 @@ class Watcher:
         except Exception as error:
             self._counts["crashed"] += 1
             LOG.exception("fixed prompt not read model=%s error=%s", self._model, type(error).__name__)
-
-    def _on_probation(self, result: RoundResult) -> frozenset[RouteId]:
-        """List the routes on probation; none where the log cannot be read, for a recheck is no duty."""
-        world = self._world
-        try:
-            listings = last_listings(world.store, self._model)
-        except StoreError as error:
-            LOG.error("listings not read model=%s error=%s", self._model, error)
-            return frozenset()
-        length = world.settings.schedule.probation
-        return frozenset(on_probation(result.state, listings, world.clock.now(), length))
 
     def _finished(self, result: RoundResult, *, seconds: float) -> None:
         self._behind = False
@@ -281,20 +261,6 @@ class Watcher:
     def _crashed(self, error: str) -> None:
         at = self._world.clock.now()
         self._reports.say(RoundCrashed(at=at, model=self._model, error=error[:_LONGEST_ERROR]))
-
-
-def first_failures(result: RoundResult) -> frozenset[RouteId]:
-    """List the routes whose fail streak began with this round, and that are not suspended."""
-    return frozenset(
-        name
-        for event in result.events
-        if isinstance(event, RoundClosed)
-        for name, outcome in event.outcomes.items()
-        if outcome.counted
-        and outcome.round_class is RoundClass.FAILED
-        and outcome.streak.failed == 1
-        and result.state.routes[name].suspension is None
-    )
 
 
 def _innermost(error: BaseException) -> BaseException:

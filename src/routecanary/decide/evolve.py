@@ -154,6 +154,7 @@ def _round_closed(state: ModelState, event: RoundClosed) -> ModelState:
         routes={**state.routes, **changed},
         control_failed_at={**state.control_failed_at, **controls_failed},
         rounds=state.rounds + 1,
+        out_of_turn=state.out_of_turn + event.out_of_turn,
     )
 
 

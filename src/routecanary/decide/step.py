@@ -142,7 +142,16 @@ def _take_up(work: _Work, line: Round, policy: Policy) -> _Taken:
         )
         for name in sorted(line.routes)
     }
-    work.add(RoundClosed(at=line.at, model=line.model, outcomes=outcomes, locale=line.locale, in_full=True))
+    work.add(
+        RoundClosed(
+            at=line.at,
+            model=line.model,
+            outcomes=outcomes,
+            locale=line.locale,
+            in_full=True,
+            out_of_turn=line.out_of_turn,
+        )
+    )
     return _Taken(outcomes, {name: one.fired for name, one in weighings.items() if one.fired})
 
 

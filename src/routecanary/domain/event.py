@@ -85,6 +85,7 @@ class RoundClosed(Happened):
     in_full: bool = (
         False  # all that deciding it again would need; an older log kept neither attempts nor acts
     )
+    out_of_turn: bool = False  # its locale was asked for: it took no turn of the rotation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,8 @@ from routecanary.domain.operation import (
     Reloaded,
     Requalifying,
     Reserved,
+    RoundAnswered,
+    RoundAsked,
     RoundCrashed,
     RoundOverdue,
     RoundReturned,
@@ -48,6 +50,7 @@ from routecanary.domain.operation import (
 )
 from routecanary.domain.prompts import PromptChange, Prompts
 from routecanary.domain.token import ENDED_KEPT, Token, TokenState
+from routecanary.domain.wanted import Wanted, with_wishes, without_wishes
 
 DAYS_KEPT: Final = 4
 """Days of spending that are remembered, the latest ones. Not those near the last event: a clock that leapt
@@ -97,6 +100,8 @@ class ModelOperation:
     withheld: frozenset[RouteId] = frozenset()  # that the gateway keeps from the product's requests
     withheld_at: datetime | None = None  # when it told; None = it never did
     prompts: Prompts = field(default_factory=Prompts)  # what a fixed prompt counts
+    wanted: tuple[Wanted, ...] = ()  # targeted rounds that were asked for and not made, oldest first
+    wanted_at: Mapping[RouteId, datetime] = field(default_factory=dict)  # when one was last asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +207,12 @@ def evolve_operating(state: OperatingState, event: Operation) -> OperatingState:
             one = state.model(event.model)
             shifted = replace(one.prompts, shifted_at=event.at)
             return _of_model(state, event.model, replace(one, prompts=shifted))
+        case RoundAsked():
+            return _of_model(state, event.model, _asked(state.model(event.model), event))
+        case RoundAnswered():
+            one = state.model(event.model)
+            wanted = without_wishes(one.wanted, event.routes, event.locale)
+            return _of_model(state, event.model, replace(one, wanted=wanted))
         case Requalifying():
             return _requalifying(state, event)
         case Reloaded():
@@ -262,6 +273,15 @@ def _requalifying(state: OperatingState, event: Requalifying) -> OperatingState:
     one = state.model(event.model)
     of_model = {**one.requalifying, event.contract: trial}
     return _of_model(state, event.model, replace(one, requalifying=of_model))
+
+
+def _asked(one: ModelOperation, event: RoundAsked) -> ModelOperation:
+    wishes = [
+        Wanted(route=route, at=event.at, why=event.why, locale=event.locale, detail=event.detail)
+        for route in sorted(event.routes)
+    ]
+    wanted_at = {**one.wanted_at, **dict.fromkeys(event.routes, event.at)}
+    return replace(one, wanted=with_wishes(one.wanted, wishes), wanted_at=wanted_at)
 
 
 def _prompt_changed(one: ModelOperation, event: PromptTokensChanged) -> ModelOperation:

@@ -15,10 +15,11 @@ from typing import Final
 
 from routecanary.domain.codec import JsonObject, member_from_json, to_json
 from routecanary.domain.log import StoredDraft
-from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.probe import Json
 from routecanary.domain.prompts import PromptReading
 from routecanary.domain.token import Role
+from routecanary.domain.wanted import Because
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +129,27 @@ class PromptTokensShifted(OperatedModel):
 
     routes: frozenset[RouteId]
     of: int  # routes that could be compared
+
+
+# What somebody wants to have looked at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundAsked(OperatedModel):
+    """Somebody asked for a targeted round; what that round shows is for the policy to weigh."""
+
+    routes: frozenset[RouteId]
+    why: Because
+    locale: Locale | None = None  # in which they are to be asked; None = in whichever comes
+    detail: str = ""  # printable, bounded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundAnswered(OperatedModel):
+    """A round asked routes, in the locale for which it had been asked for; kept with that round."""
+
+    routes: frozenset[RouteId]
+    locale: Locale | None = None  # as it was asked for
 
 
 # Our own bugs and changes
@@ -308,6 +330,8 @@ Operation = (
     | PromptTokensRead
     | PromptTokensChanged
     | PromptTokensShifted
+    | RoundAsked
+    | RoundAnswered
     | JudgeCrashed
     | JudgeBlind
     | JudgeSighted
@@ -341,6 +365,8 @@ OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
     PromptTokensRead: "prompt_tokens_read",
     PromptTokensChanged: "prompt_tokens_changed",
     PromptTokensShifted: "prompt_tokens_shifted",
+    RoundAsked: "round_asked",
+    RoundAnswered: "round_answered",
     JudgeCrashed: "judge_crashed",
     JudgeBlind: "judge_blind",
     JudgeSighted: "judge_sighted",

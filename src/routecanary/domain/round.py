@@ -54,6 +54,7 @@ class Round:
     runtime: frozenset[str] = frozenset()
     swallows: Mapping[str, frozenset[RouteId]] = field(default_factory=dict)  # of entries that are no routes
     acted: frozenset[RouteId] = frozenset()
+    out_of_turn: bool = False  # its locale was asked for, and is not the rotation's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

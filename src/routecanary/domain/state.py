@@ -83,6 +83,7 @@ class ModelState:
         default_factory=dict
     )  # when a control for the contract last failed it, as a control should
     rounds: int = 0  # finished ones
+    out_of_turn: int = 0  # of them, those in a locale that was asked for
     last_round_at: datetime | None = None
     last_line_at: datetime | None = None  # round or act
 

@@ -83,6 +83,7 @@ def _round(named: RoutesNamed, closed: RoundClosed) -> Round:
         runtime=named.runtime,
         swallows=named.swallows,
         acted=frozenset(name for name, outcome in closed.outcomes.items() if outcome.acted),
+        out_of_turn=closed.out_of_turn,
     )
 
 

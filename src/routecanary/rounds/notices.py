@@ -202,7 +202,7 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
             return conditions.closes(NoticeKind.BUDGET_RESTORED, event, "budget")
         case operated.Reserved() | operated.Settled() | operated.RoutesWithheld() | operated.IgnoreTried():
             return ()
-        case operated.PromptTokensRead():
+        case operated.PromptTokensRead() | operated.RoundAsked() | operated.RoundAnswered():
             return ()
         case operated.PolicyTaken():
             return ()  # whoever wrote the numbers knows

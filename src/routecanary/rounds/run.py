@@ -25,6 +25,8 @@ from routecanary.domain.archive import PackedTranscript
 from routecanary.domain.event import Event
 from routecanary.domain.money import NOTHING
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId, swallowed
+from routecanary.domain.operating import OperatingState
+from routecanary.domain.operation import Operation
 from routecanary.domain.policy import Trigger
 from routecanary.domain.probe import Probe
 from routecanary.domain.round import Round, RouteReport
@@ -37,6 +39,7 @@ from routecanary.judge.registry import contracts_with
 from routecanary.probe.plan import confirmation, plan_round
 from routecanary.rounds.act import ensure_mode
 from routecanary.rounds.asked import asked_routes, controls_of
+from routecanary.rounds.asking import answered
 from routecanary.rounds.attend import attend
 from routecanary.rounds.capture import Captured, capture
 from routecanary.rounds.clock_watch import ClockWatch
@@ -77,11 +80,21 @@ class RoundResult:
     spent_usd: Decimal = NOTHING
 
 
+@dataclass(frozen=True, slots=True)
+class Locales:
+    """In which locales a round asks."""
+
+    of_round: Locale
+    of_routes: Mapping[RouteId, Locale]
+    out_of_turn: bool = False  # it was asked for, and takes no turn of the rotation
+
+
 async def run_round(
     world: World,
     model: ModelId,
     *,
     only: Collection[RouteId] | None = None,
+    out_of_turn: Locale | None = None,
     progress: Progress = UNWATCHED,
 ) -> RoundResult:
     """Make one round over one model.
@@ -89,6 +102,8 @@ async def run_round(
     Args:
         only: The targets of a targeted round (`asked_routes`); a route that is not asked carries `skipped`,
             and so does one that the day's budget does not allow.
+        out_of_turn: In which of the rotation's locales a targeted round was asked for. Its company is asked
+            in it too, so that a fault of ours in that locale does not look like the target's.
     Raises:
         InputError: A target is not listed now; nothing is recorded.
         GatewayError: The listing could not be had; nothing is recorded.
@@ -118,8 +133,9 @@ async def run_round(
     attend(world, model)
     began = world.ledger.head()
     state = world.ledger.state(model)
-    locale = round_locale(state, world.settings.probes.locales)
-    locale_of = locales_for(state, world.settings.probes.locales, listing.tags())
+    locales = world.settings.probes.locales
+    locale = round_locale(state, locales) if out_of_turn is None else out_of_turn
+    locale_of = locales_for(state, locales, listing.tags(), out_of_turn=out_of_turn)
     planned = plan_round(
         listing,
         world.catalog,
@@ -158,14 +174,20 @@ async def run_round(
         decision = world.ledger.decide(
             model,
             lambda at, acted: _round(
-                world, listing, locale, locale_of, examinations, withheld=withheld, at=at, acted=acted
+                world,
+                listing,
+                Locales(locale, locale_of, out_of_turn=out_of_turn is not None),
+                examinations,
+                withheld=withheld,
+                at=at,
+                acted=acted,
             ),
             now=lambda: watch.now(most),
             began=began,
             listing=listing,
             transcripts=_packed(world, examinations.values()),
             operations=(purse.settled(world.clock.now()),) if allowance.probes else (),
-            observe=_observer(world, listing, examinations),
+            observe=_observer(world, listing, examinations, locale_of),
         )
     world.publish()
     return RoundResult(
@@ -199,7 +221,12 @@ def _tell_doubt(world: World, listing: Listing) -> None:
     world.ledger.operate(lambda before: doubted(listing, believed, at=at, before=before))
 
 
-def _observer(world: World, listing: Listing, examinations: Mapping[RouteId, Examination]) -> Observe:
+def _observer(
+    world: World,
+    listing: Listing,
+    examinations: Mapping[RouteId, Examination],
+    locale_of: Mapping[RouteId, Locale],
+) -> Observe:
     """Look at what a round shows of the canary itself, once it is known what the round came to."""
     settings = world.settings
     sight = Sight(
@@ -212,7 +239,14 @@ def _observer(world: World, listing: Listing, examinations: Mapping[RouteId, Exa
         control_max_age=settings.control_max_age,
         contracts=settings.enabled_contracts(),
     )
-    return lambda before, after, at: observe(sight, patience, at=at, before=before, after=after)
+    model = listing.model
+    asked_in = {route: locale_of[route] for route, one in examinations.items() if one.attempts}
+
+    def seen(before: OperatingState, after: ModelState, at: datetime) -> Sequence[Operation]:
+        observed = observe(sight, patience, at=at, before=before, after=after)
+        return (*observed, *answered(before.model(model), asked_in, model=model, at=at))
+
+    return seen
 
 
 def _blames_account(world: World, transcript: Transcript) -> bool:
@@ -301,8 +335,7 @@ async def _examine(
 def _round(
     world: World,
     listing: Listing,
-    locale: Locale,
-    locale_of: Mapping[RouteId, Locale],
+    locales: Locales,
     examinations: Mapping[RouteId, Examination],
     *,
     withheld: frozenset[RouteId],
@@ -342,14 +375,15 @@ def _round(
             swallows=route.swallows,
             control_for=control_for,
             admitted=is_admitted(route, production, withheld=withheld),
-            locale=locale_of[route.tag],
+            locale=locales.of_routes[route.tag],
         )
 
     return Round(
         at=at,
         model=listing.model,
         routes={route.tag: report(route) for route in listing.routes},
-        locale=locale,
+        locale=locales.of_round,
+        out_of_turn=locales.out_of_turn,
         builtin=frozenset(entry.target for entry in builtin),
         runtime=frozenset(entry.target for entry in runtime),
         swallows={

@@ -107,6 +107,7 @@ def test_state_with_every_field_set_survives_json() -> None:
         entry_swallows={"p": frozenset({RouteId("a")})},
         control_failed_at={next(iter(streak.suspicion)): START},
         rounds=9,
+        out_of_turn=1,
         last_round_at=START,
         last_line_at=START,
     )

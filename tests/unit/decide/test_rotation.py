@@ -76,3 +76,20 @@ def test_locale_that_is_no_longer_configured_is_not_asked() -> None:
 def test_unknown_route_joins_the_rotation() -> None:
     """A route without history is asked in the round's locale."""
     assert asked(Story(), "new") == "en"
+
+
+def test_a_locale_that_was_asked_for_takes_no_turn() -> None:
+    """Whoever is asked out of turn, the rotation goes on where it was."""
+    story = Story()
+    story.round("0m", {"a": "ok", "b": "ok"}, locale="en")
+    assert locales_for(story.state, LOCALES, [RouteId("a")], out_of_turn=Locale("th")) == {"a": "th"}
+    story.round("20m", {"a": "ok", "b": "none"}, locale="th", out_of_turn=True)
+    assert (asked(story), story.state.rounds) == ("pt-BR", 2)
+
+
+def test_a_failed_locale_goes_before_one_that_was_asked_for() -> None:
+    """A pass elsewhere, out of turn, must not clear what failed."""
+    story = Story()
+    story.round("0m", {"a": BAD, "h": "ok"}, locale="en")
+    routes = [RouteId("a"), RouteId("h")]
+    assert locales_for(story.state, LOCALES, routes, out_of_turn=Locale("th")) == {"a": "en", "h": "th"}

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from routecanary.domain.names import ContractName, ModelId, RouteId
+from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.operating import OperatingState, evolve_operating
 from routecanary.domain.operation import (
     OPERATED,
@@ -35,6 +35,8 @@ from routecanary.domain.operation import (
     Reloaded,
     Requalifying,
     Reserved,
+    RoundAnswered,
+    RoundAsked,
     RoundCrashed,
     RoundOverdue,
     RoundReturned,
@@ -52,6 +54,7 @@ from routecanary.domain.operation import (
 from routecanary.domain.policy import Policy, policy_to_mapping
 from routecanary.domain.prompts import PromptReading
 from routecanary.domain.token import Role
+from routecanary.domain.wanted import Because, Wanted
 from routecanary.errors import StoreError
 
 AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -59,6 +62,7 @@ LATER = AT + timedelta(minutes=30)
 MODEL = ModelId("acme/chat")
 ALPHA = RouteId("alpha")
 LANGUAGE = ContractName("language")
+THAI = Locale("th")
 
 EVERY_OPERATION: tuple[Operation, ...] = (
     PinViolated(at=AT, model=MODEL, route=ALPHA, served_by="Beta"),
@@ -73,6 +77,8 @@ EVERY_OPERATION: tuple[Operation, ...] = (
     PromptTokensRead(at=AT, model=MODEL, readings={ALPHA: PromptReading(tokens=41, asked="f0")}),
     PromptTokensChanged(at=AT, model=MODEL, route=ALPHA, was=41, now=441, peers_were=40, peers=40),
     PromptTokensShifted(at=AT, model=MODEL, routes=frozenset({ALPHA, RouteId("beta")}), of=2),
+    RoundAsked(at=AT, model=MODEL, routes=frozenset({ALPHA}), why=Because.COMPLAINT, locale=THAI, detail="x"),
+    RoundAnswered(at=AT, model=MODEL, routes=frozenset({ALPHA}), locale=THAI),
     JudgeCrashed(at=AT, model=MODEL, contract=LANGUAGE, error="ValueError: x"),
     JudgeBlind(at=AT, contract=LANGUAGE, version=2, missed=("language_mixing/es",), wronged=("encoding",)),
     JudgeSighted(at=AT, contract=LANGUAGE),
@@ -277,3 +283,24 @@ def test_the_last_reload_and_step_are_known() -> None:
     assert state.reload is not None
     assert (state.reload.ok, state.reload.detail) == (False, "policy.toml: unknown key")
     assert state.clock_stepped_at == AT
+
+
+def test_a_round_that_was_asked_for_waits_until_one_answers_it() -> None:
+    """By route and locale; asked for again, the newer wish takes the older one's place."""
+    beta = RouteId("beta")
+    both = frozenset({ALPHA, beta})
+    state = OperatingState()
+    for event in (
+        RoundAsked(at=AT, model=MODEL, routes=both, why=Because.COMPLAINT, locale=THAI),
+        RoundAsked(at=AT, model=MODEL, routes=frozenset({ALPHA}), why=Because.TRAFFIC),
+        RoundAsked(at=LATER, model=MODEL, routes=frozenset({beta}), why=Because.TRAFFIC, locale=THAI),
+    ):
+        state = evolve_operating(state, event)
+    assert state.model(MODEL).wanted == (
+        Wanted(route=ALPHA, at=AT, why=Because.COMPLAINT, locale=THAI),
+        Wanted(route=ALPHA, at=AT, why=Because.TRAFFIC),
+        Wanted(route=beta, at=LATER, why=Because.TRAFFIC, locale=THAI),
+    )
+    state = evolve_operating(state, RoundAnswered(at=LATER, model=MODEL, routes=both, locale=THAI))
+    assert state.model(MODEL).wanted == (Wanted(route=ALPHA, at=AT, why=Because.TRAFFIC),)
+    assert state.model(MODEL).wanted_at == {ALPHA: AT, beta: LATER}
