@@ -218,7 +218,9 @@ def test_the_old_are_forgotten_in_pieces(store: Store) -> None:
     """Of every model, at most `limit` at a time, and nothing that is young."""
     keep(store, *(a_generation(f"{model}{n}", n, model=ModelId(model)) for model in "cab" for n in range(10)))
     before = NOON + timedelta(minutes=6)
+    assert store.count_old_generations(before) == 18
     assert [store.forget_generations(before, limit=7) for _ in range(4)] == [7, 7, 4, 0]
+    assert store.count_old_generations(before) == 0
     for model in "abc":
         assert [each.key for each in kept(store, ModelId(model))] == [f"{model}{n}" for n in range(6, 10)]
 
@@ -269,6 +271,7 @@ def test_a_closed_store_served_nobody(store: Store) -> None:
         lambda: store.find_generations(generation="x"),
         lambda: after(store, 0, LATER),
         lambda: store.forget_generations(LATER, limit=1),
+        lambda: store.count_old_generations(LATER),
     ):
         with pytest.raises(StoreError, match="closed"):
             call()
@@ -408,6 +411,7 @@ def test_an_altered_row_is_an_error_of_ours(tmp_path: Path, change: str) -> None
         ("newest_of_conversation", "generation_by_conversation"),
         ("generations_after", "INTEGER PRIMARY KEY"),
         ("forget_generations", "COVERING INDEX generation_by_model (model=? AND started_us<"),
+        ("count_old_generations", "COVERING INDEX generation_by_model (model=? AND started_us<"),
     ],
 )
 def test_generations_are_found_by_an_index(tmp_path: Path, query: str, index: str) -> None:

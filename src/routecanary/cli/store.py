@@ -53,7 +53,7 @@ def verify(*, config: Path | None = None, json: bool = False) -> int:
 def prune_old(
     *, dry_run: bool = False, actor: str | None = None, config: Path | None = None, json: bool = False
 ) -> int:
-    """Delete events and transcripts that are older than [store] says, as the daemon does once a day.
+    """Delete what is older than [store] and [telemetry] say, as the daemon does once a day.
 
     What a restart needs is carried over, events whose transcripts are kept stay, and the chain can still be
     verified.
@@ -81,7 +81,10 @@ def prune_old(
         say_json({"dry_run": dry_run, **_document(gone)})
         return ExitCode.OK
     verb = "would go" if dry_run else "are gone"
-    say(f"{gone.events} events, {gone.passes} passed and {gone.failures} failed transcripts {verb}")
+    say(
+        f"{gone.generations} generations, {gone.events} events, "
+        f"{gone.passes} passed and {gone.failures} failed transcripts {verb}"
+    )
     return ExitCode.OK
 
 
@@ -90,5 +93,6 @@ def _document(gone: Pruned) -> dict[str, int | None]:
         "events": gone.events,
         "passes": gone.passes,
         "failures": gone.failures,
+        "generations": gone.generations,
         "through": None if gone.through is None else gone.through.seq,
     }

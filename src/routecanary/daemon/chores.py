@@ -73,10 +73,11 @@ class Chores:
         pruned = await asyncio.to_thread(prune_if_due, world)
         if pruned:
             LOG.info(
-                "pruned events=%d transcripts_of_passes=%d transcripts_of_failures=%d",
+                "pruned events=%d transcripts_of_passes=%d transcripts_of_failures=%d generations=%d",
                 pruned.events,
                 pruned.passes,
                 pruned.failures,
+                pruned.generations,
             )
 
     def _tell_overdue(self) -> None:

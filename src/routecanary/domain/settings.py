@@ -167,6 +167,7 @@ class RetentionSettings:
     events: timedelta = timedelta(days=90)
     passes: timedelta = timedelta(days=7)  # transcripts that no contract failed
     failures: timedelta = timedelta(days=90)  # transcripts that one failed
+    generations: timedelta = timedelta(days=30)  # telemetry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

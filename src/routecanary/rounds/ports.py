@@ -269,6 +269,9 @@ class Generations(Protocol):
     def forget_generations(self, before: datetime, *, limit: int) -> int:
         """Delete those that started before a time, at most `limit`; return how many went."""
 
+    def count_old_generations(self, before: datetime) -> int:
+        """Count what `forget_generations` would delete in the end."""
+
 
 class Channel(Protocol):
     """One way to a person."""

@@ -16,7 +16,7 @@ from routecanary.rounds.act import BY_CLOCK
 from routecanary.rounds.record import Ledger
 from routecanary.rounds.records import Records
 
-BATCH: Final = 500  # transcripts deleted in one transaction: other writers wait some ten milliseconds for it
+BATCH: Final = 500  # rows deleted in one transaction: other writers wait some ten milliseconds for it
 PERIOD: Final = timedelta(days=1)
 """How long after the last pruning the next one is due by itself."""
 
@@ -30,10 +30,11 @@ class Pruned:
     events: int = 0
     passes: int = 0  # transcripts that no contract failed
     failures: int = 0  # transcripts that one failed
+    generations: int = 0  # telemetry
     through: Head | None = None  # the last event that went; None = none did
 
     def __bool__(self) -> bool:
-        return bool(self.events or self.passes or self.failures)
+        return bool(self.events or self.passes or self.failures or self.generations)
 
 
 def prune_if_due(records: Records) -> Pruned | None:
@@ -77,21 +78,27 @@ def prune(
         StoreError: The store failed; what went is gone, what is left is whole.
     """
     store, retention = records.store, records.settings.retention
-    passes = failures = 0
+    passes = failures = generations = 0
+    while True:
+        forgotten = store.forget_generations(_before(now, retention.generations), limit=BATCH)
+        if not forgotten:
+            break
+        generations += forgotten
+        progress(Pruned(generations=generations))
     while True:
         gone = store.prune_transcripts(
             _before(now, retention.passes), _before(now, retention.failures), at=now, limit=BATCH
         )
         passes, failures = passes + gone[0], failures + gone[1]
-        progress(Pruned(passes=passes, failures=failures))
+        progress(Pruned(passes=passes, failures=failures, generations=generations))
         if sum(gone) < BATCH:
             break
     through = store.prunable(_before(now, retention.events), now)
     if through is None:
-        return Pruned(passes=passes, failures=failures)
+        return Pruned(passes=passes, failures=failures, generations=generations)
     Ledger(store, records.settings.policy).carry_over(through, now=now, actor=actor, reason=reason)
     events = store.prune_events(through, at=now)
-    return Pruned(events=events, passes=passes, failures=failures, through=through)
+    return Pruned(events=events, passes=passes, failures=failures, generations=generations, through=through)
 
 
 def would_prune(records: Records) -> Pruned:
@@ -103,7 +110,8 @@ def would_prune(records: Records) -> Pruned:
     )
     through = store.prunable(_before(now, retention.events), now)
     events = 0 if through is None else through.seq - store.anchor().seq
-    return Pruned(events=events, passes=passes, failures=failures, through=through)
+    generations = store.count_old_generations(_before(now, retention.generations))
+    return Pruned(events=events, passes=passes, failures=failures, generations=generations, through=through)
 
 
 def _before(now: datetime, length: timedelta) -> datetime:

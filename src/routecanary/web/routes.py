@@ -10,11 +10,12 @@ from routecanary.web.administration import Administration
 from routecanary.web.desk import Desk
 from routecanary.web.router import Route
 from routecanary.web.sidecar import Sidecar
+from routecanary.web.telemetry import Telemetry
 
 
-def application_routes(sidecar: Sidecar) -> tuple[Route, ...]:
+def application_routes(sidecar: Sidecar, telemetry: Telemetry) -> tuple[Route, ...]:
     """List the rows of `/v1`."""
-    return sidecar.routes()
+    return (*sidecar.routes(), *telemetry.routes())
 
 
 def administrator_routes(desk: Desk) -> tuple[Route, ...]:

@@ -19,12 +19,15 @@ from routecanary.domain.probe import Json
 from routecanary.domain.settings import Settings
 from routecanary.errors import ConfigError, StoreError
 from routecanary.rounds.records import Records
+from routecanary.telemetry.candidates import nothing_known
 from routecanary.web.desk import Desk
 from routecanary.web.guard import Guard
 from routecanary.web.http import Handler, Server, listen
+from routecanary.web.keeping import Keeper
 from routecanary.web.router import Router
 from routecanary.web.routes import administrator_routes, application_routes
 from routecanary.web.sidecar import Sidecar
+from routecanary.web.telemetry import Telemetry
 from routecanary.web.token_watch import TokenWatch, watched_tokens
 
 LOOK_SECONDS: Final = 0.2  # between two looks at the snapshot file
@@ -69,8 +72,15 @@ async def listeners(
         watch.ensure_thread()
         stack.callback(watch.close)
         sidecar = Sidecar(watch, lambda: clock.now().timestamp())
+        keeper = Keeper(settings, clock)
+        stack.callback(keeper.close)
+        telemetry = Telemetry(
+            keeper,
+            lambda: nothing_known if watch.views is None else watch.views.facts,
+            keep=settings.retention.generations,
+        )
         desk = Desk(settings, clock, describe)
-        applications = Router(application_routes(sidecar), guard, at.applications)
+        applications = Router(application_routes(sidecar, telemetry), guard, at.applications)
         administrators = Router(administrator_routes(desk), guard, at.administrators)
         first = await _open(stack, settings, "listen.applications", at.applications, applications)
         second = await _open(stack, settings, "listen.administrators", at.administrators, administrators)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -30,7 +31,7 @@ from routecanary.rounds.ports import Store
 from routecanary.rounds.record import Ledger
 from routecanary.rounds.records import Records
 from routecanary.rounds.retention import BATCH, Pruned, prune, prune_if_due, would_prune
-from tests.conformance.stored import a_transcript, a_verdict
+from tests.conformance.stored import a_generation, a_transcript, a_verdict
 from tests.conformance.test_store import MAKERS
 from tests.records import some_records, tell_round, wait_until
 from tests.story import HEALTHY, MODEL, START, moment
@@ -114,6 +115,21 @@ def test_young_events_stay(records: Records) -> None:
     assert next(iter(records.store.read())).seq == third_round
     wait_until(records, "11d1h")
     assert prune(records, now=records.clock.now(), actor="ops", reason="room") == Pruned()
+
+
+def test_generations_go_by_their_own_age(records: Records) -> None:
+    """In pieces, whatever else is there; the young ones stay."""
+    old = [a_generation(f"old{n}", model=MODEL, started_at=START) for n in range(BATCH + 5)]
+    young = a_generation("young", model=MODEL, started_at=START + DAY)
+    records.store.keep_generations([*old, young], at=START)
+    records.settings = some_records(retention=replace(SHORT, generations=DAY)).settings
+    wait_until(records, "1d1m")
+    assert would_prune(records) == Pruned(generations=BATCH + 5)
+    pieces: list[Pruned] = []
+    gone = prune(records, now=records.clock.now(), actor="ops", reason="room", progress=pieces.append)
+    assert gone == Pruned(generations=BATCH + 5)
+    assert [piece.generations for piece in pieces] == [BATCH, BATCH + 5, BATCH + 5]
+    assert list(records.store.generations(MODEL, since=START, until=START + 9 * DAY)) == [young]
 
 
 def test_passes_go_before_failures_and_events_stay_with_their_evidence(records: Records) -> None:

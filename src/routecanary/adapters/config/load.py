@@ -250,6 +250,7 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
             events=file.store.keep_events,
             passes=file.store.keep_passes,
             failures=file.store.keep_failures,
+            generations=file.telemetry.keep,
         ),
         policy=policy,
         initial_mode=Mode(file.initial_mode),

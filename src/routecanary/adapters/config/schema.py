@@ -367,6 +367,10 @@ class ListenTable(Table):
         return self
 
 
+class TelemetryTable(Table):
+    keep: Annotated[timedelta, read.duration(_H, 3650 * _D)] = _RETENTION.generations
+
+
 class RoutingTable(Table):
     builtin: Annotated[str | None, read.path()] = None
 
@@ -396,5 +400,6 @@ class ConfigFile(Table):
     policy: dict[str, Any] = Field(default_factory=dict)
     routing: RoutingTable = RoutingTable()
     listen: ListenTable = ListenTable()
+    telemetry: TelemetryTable = TelemetryTable()
     notify: NotifyTable = NotifyTable()
     models: dict[_ModelId, ModelTable] = Field(default_factory=dict, max_length=MAX_MODELS)

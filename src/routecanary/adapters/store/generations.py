@@ -103,6 +103,10 @@ class SqliteGenerations:
         most = min(max(limit, 0), _MOST)
         return self._connection.change("forget_generations", before=microseconds(before), limit=most)
 
+    def count_old_generations(self, before: datetime) -> int:
+        rows = self._connection.rows("count_old_generations", before=microseconds(before))
+        return sum(number for (number,) in rows)
+
 
 class _Kept(NamedTuple):
     received_us: int
@@ -152,11 +156,14 @@ class MemoryGenerations:
         ready = _ready([kept.received_us for _, kept in later], received_before)
         return tuple((place, kept.generation) for place, kept in later[:ready])
 
+    def old(self, before: datetime) -> list[int]:
+        return [place for place, kept in self._kept.items() if kept.generation.started_at < before]
+
     def forget(self, before: datetime, *, limit: int) -> int:
-        old = [place for place, kept in self._kept.items() if kept.generation.started_at < before]
-        for place in old[: max(limit, 0)]:
+        old = self.old(before)[: max(limit, 0)]
+        for place in old:
             del self._kept[place]
-        return len(old[: max(limit, 0)])
+        return len(old)
 
 
 def _ready(received: Iterable[int], before: datetime) -> int:

@@ -307,6 +307,11 @@ class MemoryStore:
             self._check_open()
             return self._generations.forget(before, limit=limit)
 
+    def count_old_generations(self, before: datetime) -> int:
+        with self._lock:
+            self._check_open()
+            return len(self._generations.old(before))
+
     def _settle(
         self, delivery: Delivery, state: DeliveryState, next_at: datetime, problem: str | None
     ) -> None:

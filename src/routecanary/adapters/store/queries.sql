@@ -228,3 +228,13 @@ DELETE FROM generation WHERE number IN (
     WHERE old.model = found.model AND old.started_us < :before
     LIMIT :limit
 );
+
+-- name: count_old_generations
+WITH RECURSIVE found (model) AS (
+    SELECT min(model) FROM generation
+    UNION ALL
+    SELECT (SELECT min(generation.model) FROM generation WHERE generation.model > found.model) FROM found
+    WHERE found.model IS NOT NULL
+)
+SELECT count(*) FROM found CROSS JOIN generation AS old
+WHERE old.model = found.model AND old.started_us < :before;
