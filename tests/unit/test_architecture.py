@@ -55,6 +55,12 @@ FOREIGN: dict[str, set[str]] = {
     "demo": {"rich"},
     "cli": {"cyclopts", "rich", "uvloop"},
     "daemon": {"uvloop"},
+    "hooks.aiohttp": {"aiohttp"},  # each hooks the library that it is named for
+    "hooks.httpx": {"httpx"},
+    "hooks.httpx2": {"httpx2"},
+    "hooks.litellm": {"litellm"},
+    "hooks.openai": {"openai"},
+    "hooks.openrouter": {"httpx"},  # the SDK's own clients
     "telemetry": {"msgspec"},
     "web": {"httptools", "msgspec"},
     "proxy": {"httptools", "msgspec"},

@@ -28,9 +28,9 @@ class AnswerReader:
     """The facts of one answer to a chat request, while it passes.
 
     `id`, `model`, `provider`, `finish_reason`, `prompt_tokens` and `completion_tokens` are as the answer has
-    them, None where it has none. `first_text_at` is the moment of the read that completed the first visible text
-    of a stream: reasoning, white space and comments are none. `empty` is known once the answer says that it
-    is complete: it then held neither visible text nor a tool call.
+    them, None where it has none. `first_text_at` is the moment of the read that completed the first visible
+    text of a stream: reasoning, white space and comments are none. `empty` is known once the answer says that
+    it is complete: it then held neither visible text nor a tool call.
     """
 
     __slots__ = (

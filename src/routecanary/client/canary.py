@@ -38,10 +38,12 @@ if TYPE_CHECKING:
 BAD_EXISTING = "bad_existing"
 BAD_SCOPE = "bad_scope"
 OTHER_GATEWAY = "other_gateway"
+UNREAD_BODY = "unread_body"
 VERCEL = "vercel"
 CALL_COUNTERS = (
     *(NO_SNAPSHOT, STALE, FROM_FUTURE, UNKNOWN_MODEL),
-    *(EMPTYING, PRESET, BAD_EXISTING, BAD_REQUEST, BAD_SCOPE, OTHER_GATEWAY, FAILED),
+    *(EMPTYING, PRESET, BAD_EXISTING, BAD_REQUEST, BAD_SCOPE, OTHER_GATEWAY),
+    *(UNREAD_BODY, FAILED),
 )
 """What a call may count: the reasons why something else was merged than what was asked for."""
 

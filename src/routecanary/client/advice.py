@@ -1,0 +1,81 @@
+"""What becomes of this one request, and why?
+
+`Canary.changes` with what hooks have to report besides: which list the request carried, or why it carried
+none. Each reason is counted in the canary too, as if the application had called it itself.
+
+Source: docs/hooks.md, "What is told of an answer".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from routecanary.client.canary import BAD_SCOPE, CALL_COUNTERS, Canary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Advice:
+    """What to change in a request, and what there is to say of it.
+
+    `changes` are top-level keys with their new values; empty: it may go as it is. `ignore` is the whole list
+    that it then carries, None when that cannot be known. `reason` is the counter that says why it goes
+    without the list, or with less of it. `written_at` dates the list, in epoch seconds.
+    """
+
+    __slots__ = ("changes", "ignore", "reason", "written_at")
+
+    def __init__(
+        self,
+        changes: dict[str, Any],
+        ignore: list[str] | None,
+        reason: str | None,
+        written_at: float | None,
+    ) -> None:
+        self.changes = changes
+        self.ignore = ignore
+        self.reason = reason
+        self.written_at = written_at
+
+
+def advise(
+    canary: Canary,
+    request: Mapping[str, Any],
+    *,
+    needs: Iterable[str] | None = None,
+    locale: str | None = None,
+) -> Advice:
+    """Ask the canary about one request; never raises.
+
+    Args:
+        request: A chat request; never changed.
+        needs: As of `Canary.provider_preferences`.
+        locale: Likewise.
+    """
+    views = canary._watch.views  # before the merge: the list may be newer than we say, never older
+    asking = Canary.__new__(Canary)  # the same canary, with counters of this call
+    asking.__dict__.update(canary.__dict__)
+    asking._counts = counts = dict.fromkeys(canary._counts, 0)
+    changes = asking.changes(request, needs=needs, locale=locale)
+    reason = None
+    for name, count in counts.items():
+        if count:
+            canary._counts[name] += count
+            if name != BAD_SCOPE and name in CALL_COUNTERS:  # an unread scope means the whole list
+                reason = name
+    provider = changes.get("provider", request.get("provider"))
+    ignore = provider.get("ignore") if isinstance(provider, Mapping) else None
+    return Advice(
+        changes,
+        [name for name in ignore if isinstance(name, str)] if isinstance(ignore, (list, tuple)) else [],
+        reason,
+        None if views is None else views.snapshot.written_at,
+    )
+
+
+def pass_unchanged(canary: Canary, reason: str) -> Advice:
+    """Count why a request goes as it is, unread; a reason of `CALL_COUNTERS`."""
+    canary._counts[reason] += 1
+    return Advice({}, None, reason, None)
