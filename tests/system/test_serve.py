@@ -11,14 +11,14 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_type_hints
 
 import pytest
 
 from routecanary.domain.address import Address
 from routecanary.domain.token import Role
 from routecanary.errors import ConfigError
-from routecanary.web import board, sidecar
+from routecanary.web import board, routes, sidecar
 from tests.serving import Answered, Served, ask, listening, served, some_settings
 from tests.snapshots import MODEL, after, document, facts, runtime, suspended
 
@@ -305,7 +305,7 @@ def test_streams_tell_of_all_models_too(there: Served) -> None:
 
 # Who is let through
 
-ROWS = re.findall(r"^\| `(GET|POST|DELETE) (/\S+)` \| ([^|]+) \|", PAGE, re.MULTILINE)
+ROWS = re.findall(r"^\| `(GET|POST|PUT|DELETE) (/\S+)` \| ([^|]+) \|", PAGE, re.MULTILINE)
 
 
 def expected(who: str, role: Role | None, *, loopback: bool) -> int | None:
@@ -330,7 +330,7 @@ def test_every_path_lets_through_whom_the_page_says(tmp_path: Path, at: str) -> 
                     path.replace("NAME", "nobody"),
                     method=method,
                     token=None if role is None else there.tokens[role],
-                    body={} if method == "POST" else None,
+                    body={} if method in {"POST", "PUT"} else None,
                 )
                 refused = answer.status if answer.status in {401, 403} else None
                 assert refused == expected(who, role, loopback=at.startswith("127")), (method, path, role)
@@ -339,21 +339,20 @@ def test_every_path_lets_through_whom_the_page_says(tmp_path: Path, at: str) -> 
 
 def test_the_page_names_every_path(there: Served) -> None:
     """What is served and what is written are the same; nothing is served at the other listener."""
-    from routecanary.web import routes
-    from routecanary.web.desk import Desk
-    from routecanary.web.sidecar import Sidecar
-
     served_here = {
         (route.method, route.path.replace("{name}", "NAME"))
-        for row in (
-            routes.application_routes(Sidecar.__new__(Sidecar)),
-            routes.administrator_routes(Desk.__new__(Desk)),
-        )
-        for route in row
+        for rows in (routes.application_routes, routes.administrator_routes)
+        for route in rows(**_parts_of(rows))
     }
     assert served_here == {(method, path) for method, path, _ in ROWS}
     assert ask(there.administrators, EXCLUSIONS).status == 404
     assert ask(there.applications, "/api/v1/health").status == 404
+
+
+def _parts_of(rows: Callable[..., Any]) -> dict[str, Any]:
+    """Make what a table of rows is made of, as far as it takes to list them."""
+    kinds = {name: kind for name, kind in get_type_hints(rows).items() if name != "return"}
+    return {name: kind.__new__(kind) for name, kind in kinds.items()}
 
 
 @pytest.mark.parametrize(
