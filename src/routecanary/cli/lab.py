@@ -5,6 +5,7 @@ from __future__ import annotations
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.loop import run_async
 from routecanary.cli.output import say, say_json
+from routecanary.domain.gateway import GatewayKind
 from routecanary.errors import InputError
 from routecanary.lab.serve import scenario_at, serve
 
@@ -16,9 +17,10 @@ def lab(
     time_scale: float = 1.0,
     host: str = "127.0.0.1",
     port: int = 0,
+    wire: str = "openrouter",
     json: bool = False,
 ) -> int:
-    """Serve an OpenRouter-compatible gateway with planted faults until SIGINT or SIGTERM.
+    """Serve a gateway with planted faults until SIGINT or SIGTERM.
 
     Real HTTP and real streams on this machine; the key that it prints is invented.
 
@@ -34,6 +36,8 @@ def lab(
         Where to listen; the default is this machine alone.
     port
         Where to listen; 0 takes any free port.
+    wire
+        Whose calls and shapes are spoken: openrouter, or vercel for those of the Vercel AI Gateway.
     json
         Print address, key and models as one JSON object, once it listens.
     """
@@ -41,7 +45,10 @@ def lab(
         raise InputError("not a factor", key="--time-scale", value=time_scale, allowed="above 0, up to 1000")
     if not 0 <= port <= 65535:
         raise InputError("not a port", key="--port", value=port, allowed="0 to 65535")
+    if wire not in set(GatewayKind):
+        raise InputError("no such wire", key="--wire", value=wire, allowed=" or ".join(GatewayKind))
     played = scenario_at(scenario)
+    kind = GatewayKind(wire)
 
     def ready(base_url: str) -> None:
         if json:
@@ -51,7 +58,9 @@ def lab(
             say(f"key: {played.key}")
 
     try:
-        run_async(serve(played, seed=seed, time_scale=time_scale, host=host, port=port, ready=ready))
+        run_async(
+            serve(played, seed=seed, time_scale=time_scale, host=host, port=port, wire=kind, ready=ready)
+        )
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
@@ -19,7 +20,7 @@ from routecanary.lab.reading import Asked
 from routecanary.lab.request import ChatRequest
 from routecanary.lab.stream import Envelope, stream_of
 from routecanary.lab.strike import Hand, strikes_on
-from routecanary.lab.wire import Wire, document_wire, refusal_wire, wire_of
+from routecanary.lab.wire import JSON, Wire, document_wire, refusal_wire, wire_of
 
 SLOWEST_HEALTHY: Final = 6.0  # s to the first text: chance alone never makes a healthy route fail latency
 
@@ -60,19 +61,27 @@ class Prepared:
         """The HTTP status of the answer."""
         return 200 if self.planned.problem is None else self.planned.problem.status
 
-    def wire(self, *, streamed: bool = True) -> Wire:
+    def wire(self, *, streamed: bool = True, dress: Callable[[Wire], Wire] = lambda wire: wire) -> Wire:
         """Encode the answer, with what strikes it on the way.
 
         Args:
             streamed: The request asks for a stream.
+            dress: Puts what is encoded, one frame a piece, into the shape of the gateway's wire.
         """
         planned = self.planned
         if planned.problem is not None:
-            return refusal_wire(planned.problem, at=planned.first_text, metadata=self.envelope.metadata)
+            return dress(
+                refusal_wire(planned.problem, at=planned.first_text, metadata=self.envelope.metadata)
+            )
         if not streamed if planned.whole is None else planned.whole:
-            return self.hand.on_wire(document_wire(planned, self.envelope))
+            return self._struck(dress(document_wire(planned, self.envelope)), dress)
         stream = self.hand.on_stream(stream_of(planned, self.envelope, self.turn.chance("pieces")))
-        return self.hand.on_wire(wire_of(stream))
+        return self._struck(dress(wire_of(stream)), dress)
+
+    def _struck(self, wire: Wire, dress: Callable[[Wire], Wire]) -> Wire:
+        struck = self.hand.on_wire(wire)
+        whole = struck is not wire and struck.headers.get("Content-Type") == JSON and len(struck.pieces) == 1
+        return dress(struck) if whole else struck  # a document in place of what was dressed
 
 
 def prepare(

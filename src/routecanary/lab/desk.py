@@ -26,7 +26,7 @@ from routecanary.lab.reading import Asked, asked_of
 from routecanary.lab.refusal import Refusal, RefusedError
 from routecanary.lab.request import ChatRequest
 from routecanary.lab.restriction import Restriction
-from routecanary.lab.routing import candidates
+from routecanary.lab.routing import Candidates, candidates
 from routecanary.lab.scenario import Scenario
 from routecanary.lab.stream import usage_of
 
@@ -46,12 +46,20 @@ _PIPELINE_TYPES: Final = {
 class Desk:
     """Answers requests one after another; `account` may be set at any time."""
 
-    def __init__(self, scenario: Scenario, *, seed: int, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        seed: int,
+        now: Callable[[], datetime],
+        route: Candidates = candidates,
+    ) -> None:
         self.scenario = scenario
         self.account = scenario.account
         self.ledger = Ledger()
         self.spent = 0.0  # USD
         self._seed = seed
+        self._candidates = route
         self._now = now
         self.began = now()
         self.keyring = Keyring(scenario.all_keys())
@@ -172,7 +180,7 @@ class Desk:
         def routed(name: str) -> tuple[LabModel, tuple[LabRoute, ...]]:
             model = self.model(name)
             rules = self.scenario.rules
-            tried = candidates(model, request, self.elapsed, rng, rules, restrictions=restrictions)
+            tried = self._candidates(model, request, self.elapsed, rng, rules, restrictions=restrictions)
             return model, tried
 
         try:

@@ -1,8 +1,9 @@
 """The lab gateway: real HTTP and real server-sent events on a loopback port.
 
-It answers the calls of an OpenRouter-compatible gateway that Routecanary makes, routes as that gateway does,
-and misbehaves as its scenario says. Equal seeds give equal answers: what a route says depends on the seed
-and on how often this route was asked this kind of question, not on the order in which other routes are.
+It answers the calls of OpenRouter, or of the Vercel AI Gateway, that Routecanary makes, routes as that
+gateway does, and misbehaves as its scenario says. Equal seeds give equal answers: what a route says depends
+on the seed and on how often this route was asked this kind of question, not on the order in which other
+routes are.
 """
 
 from __future__ import annotations
@@ -11,22 +12,25 @@ import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, assert_never
 
 from aiohttp import web
 
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.probe import Json
 from routecanary.lab import listing
 from routecanary.lab.desk import Desk
+from routecanary.lab.face import face_of
 from routecanary.lab.guardrails import Guardrails
 from routecanary.lab.host import Account
 from routecanary.lab.keyring import LabKey
 from routecanary.lab.ledger import Ledger
 from routecanary.lab.management import Management
 from routecanary.lab.refusal import Refusal, RefusedError
-from routecanary.lab.request import MAX_BODY, chat_request
+from routecanary.lab.request import MAX_BODY
 from routecanary.lab.scenario import Scenario
 from routecanary.lab.sending import send
+from routecanary.lab.vercel.calls import Calls
 from routecanary.lab.wire import json_bytes
 
 PREFIX: Final = "/api/v1"
@@ -43,6 +47,7 @@ class LabGateway:
         seed: Of every draw.
         time_scale: How many seconds of the scenario pass in one real second.
         now: Policy time, by which faults are scheduled; None = the machine's clock.
+        wire: Whose calls and shapes are spoken; the hosts and their faults are the same.
     """
 
     def __init__(
@@ -54,10 +59,13 @@ class LabGateway:
         now: Callable[[], datetime] | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
+        wire: GatewayKind | str = GatewayKind.OPENROUTER,
     ) -> None:
         if not time_scale > 0:
             raise ValueError(f"time_scale must be above 0, not {time_scale!r}")
-        self._desk = Desk(scenario, seed=seed, now=now or (lambda: datetime.now(UTC)))
+        self._face = face_of(GatewayKind(wire), scenario)
+        clock = now or (lambda: datetime.now(UTC))
+        self._desk = Desk(scenario, seed=seed, now=clock, route=self._face.candidates)
         self.management = Management(self._desk)
         self._scale = time_scale
         self._host, self._port = host, port
@@ -65,26 +73,22 @@ class LabGateway:
         self.base_url = ""  # of the API, without a slash at its end; empty before `start`
 
     async def start(self) -> str:
-        """Listen, and return the base URL (`http://127.0.0.1:PORT/api/v1`)."""
+        """Listen, and return the base URL (`http://127.0.0.1:PORT/api/v1`; of Vercel's wire, `…/v1`)."""
         app = web.Application(client_max_size=MAX_BODY, middlewares=[self._refusals])
+        prefix = self._face.prefix
         app.add_routes(
             [
                 web.get("/health", self._health),
                 web.get("/lab/state", self._state),
-                web.get(f"{PREFIX}/models", self._list_models),
-                web.get(f"{PREFIX}/models/{{author}}/{{slug}}/endpoints", self._list_endpoints),
-                web.get(f"{PREFIX}/providers", self._list_providers),
-                web.get(f"{PREFIX}/key", self._describe_key),
-                web.get(f"{PREFIX}/generation", self._describe_generation),
-                web.post(f"{PREFIX}/chat/completions", self._chat),
-                *self.management.routes(PREFIX),
+                web.post(f"{prefix}/chat/completions", self._chat),
+                *self._describing(),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
         await web.TCPSite(self._runner, self._host, self._port, backlog=2048).start()
         address = self._runner.addresses[0]
-        self.base_url = f"http://{address[0]}:{address[1]}{PREFIX}"
+        self.base_url = f"http://{address[0]}:{address[1]}{prefix}"
         return self.base_url
 
     async def stop(self) -> None:
@@ -122,6 +126,22 @@ class LabGateway:
         self._desk.account = account
 
     # --- calls that list and describe ---------------------------------------------------------------
+
+    def _describing(self) -> list[web.RouteDef]:
+        match self._face.kind:
+            case GatewayKind.OPENROUTER:
+                return [
+                    web.get(f"{PREFIX}/models", self._list_models),
+                    web.get(f"{PREFIX}/models/{{author}}/{{slug}}/endpoints", self._list_endpoints),
+                    web.get(f"{PREFIX}/providers", self._list_providers),
+                    web.get(f"{PREFIX}/key", self._describe_key),
+                    web.get(f"{PREFIX}/generation", self._describe_generation),
+                    *self.management.routes(PREFIX),
+                ]
+            case GatewayKind.VERCEL:
+                return Calls(self._desk, self._face).routes()
+            case _:
+                assert_never(self._face.kind)
 
     async def _health(self, _: web.Request) -> web.Response:
         return web.json_response({"status": "ok"})
@@ -170,13 +190,15 @@ class LabGateway:
 
     async def _chat(self, http: web.Request) -> web.StreamResponse:
         key = self._check_key(http)
-        request = chat_request(await http.read())
-        wanted = any(http.headers.get(name) == "enabled" for name in _METADATA_HEADERS)
-        prepared = self._desk.answer(request, key=key, wants_metadata=wanted)
-        wire = prepared.wire(streamed=request.stream)
+        face = self._face
+        usually = face.kind is GatewayKind.OPENROUTER
+        request = face.read(await http.read())
+        asked = any(http.headers.get(name) == "enabled" for name in _METADATA_HEADERS)
+        prepared = self._desk.answer(request, key=key, wants_metadata=asked or not usually)
+        wire = prepared.wire(streamed=request.stream, dress=face.dress)
         self._desk.enter(prepared, request, key)
-        usual = {"X-Generation-Id": prepared.turn.generation}
-        if self._desk.scenario.rules.response_cache:
+        usual = {"X-Generation-Id": prepared.turn.generation} if usually else {}
+        if self._desk.scenario.rules.response_cache and usually:
             usual["X-OpenRouter-Cache-Status"] = "MISS"
         return await send(http, wire, usual=usual, scale=self._scale, ledger=self.ledger)
 
@@ -192,7 +214,7 @@ class LabGateway:
         except web.HTTPException as error:
             refusal = Refusal(status=error.status, message=error.reason)
         self.ledger.refused[refusal.status] += 1
-        return _json(refusal.body(), status=refusal.status, headers=refusal.headers)
+        return _json(self._face.refusal(refusal), status=refusal.status, headers=refusal.headers)
 
     def _check_key(self, request: web.Request) -> LabKey:
         return self._desk.check_key(request.headers.get("Authorization", ""))

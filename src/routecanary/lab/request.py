@@ -8,7 +8,7 @@ Source: openrouter-wire.md §2.1, §6.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Final, NoReturn
@@ -93,9 +93,25 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def chat_request(data: bytes) -> ChatRequest:
+def preferences_of(body: Mapping[str, Json]) -> Preferences:
+    return _preferences(body.get("provider"))
+
+
+def plugins_of(body: Mapping[str, Json]) -> tuple[str, ...]:
+    return _plugins(body.get("plugins"))
+
+
+def chat_request(
+    data: bytes,
+    *,
+    preferences: Callable[[Mapping[str, Json]], Preferences] = preferences_of,
+    plugins: Callable[[Mapping[str, Json]], tuple[str, ...]] = plugins_of,
+) -> ChatRequest:
     """Read the body of a chat completion request.
 
+    Args:
+        preferences: Reads who may serve it.
+        plugins: Reads which plugins are on.
     Raises:
         RefusedError: With 400 and a message that names the field.
     """
@@ -109,10 +125,10 @@ def chat_request(data: bytes) -> ChatRequest:
         max_tokens=_max_tokens(body),
         stop=_stop(body.get("stop")),
         response_format=_response_format(body.get("response_format")),
-        preferences=_preferences(body.get("provider")),
+        preferences=preferences(body),
         parameters=frozenset(name for name in PARAMETERS if body.get(name) is not None),
         service_tier=_service_tier(body.get("service_tier")),
-        plugins=_plugins(body.get("plugins")),
+        plugins=plugins(body),
         size=len(data),
         body=body,
     )

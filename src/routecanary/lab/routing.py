@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from random import Random
-from typing import Final
+from typing import Final, Protocol
 
 from routecanary.domain.probe import Json
 from routecanary.lab.host import NO_RULES, LabModel, LabRoute, Rules
@@ -36,6 +36,21 @@ _REFUSALS: Final = {
     "Filter by Max Price": "No endpoints found at or below the requested price.",
     "Filter by Guardrails": "No endpoints available matching your guardrail restrictions.",
 }
+
+
+class Candidates(Protocol):
+    """The routing of one gateway: raises `RefusedError` when nobody may serve a request."""
+
+    def __call__(
+        self,
+        model: LabModel,
+        request: ChatRequest,
+        elapsed: timedelta,
+        rng: Random,
+        rules: Rules = NO_RULES,
+        *,
+        restrictions: Sequence[Restriction] = (),
+    ) -> tuple[LabRoute, ...]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,13 +221,13 @@ def _in_order(routes: Sequence[LabRoute], wanted: Preferences, rng: Random) -> t
     if wanted.order:
         first: dict[str, LabRoute] = {}
         for entry in wanted.order:
-            for route in _drawn([route for route in routes if names(entry, route)], rng):
+            for route in drawn([route for route in routes if names(entry, route)], rng):
                 first.setdefault(route.tag, route)
         rest = [route for route in routes if route.tag not in first]
-        return (*first.values(), *(_drawn(rest, rng) if wanted.allow_fallbacks else ()))
+        return (*first.values(), *(drawn(rest, rng) if wanted.allow_fallbacks else ()))
     match wanted.sort:
         case "price":
-            tried = sorted(routes, key=lambda route: (route.status != 0, _price(route), route.tag))
+            tried = sorted(routes, key=lambda route: (route.status != 0, price_of(route), route.tag))
         case "throughput":
             tried = sorted(
                 routes, key=lambda route: (route.status != 0, -route.pace.tokens_per_second, route.tag)
@@ -222,16 +237,18 @@ def _in_order(routes: Sequence[LabRoute], wanted: Preferences, rng: Random) -> t
                 routes, key=lambda route: (route.status != 0, route.pace.first_text_seconds, route.tag)
             )
         case _:
-            tried = _drawn(routes, rng)
+            tried = drawn(routes, rng)
     return tuple(tried) if wanted.allow_fallbacks else tuple(tried[:1])
 
 
-def _price(route: LabRoute) -> float:
+def price_of(route: LabRoute) -> float:
     return max(LEAST_PRICE, float(route.price_prompt + route.price_completion) / 2)
 
 
-def _drawn(routes: Sequence[LabRoute], rng: Random) -> list[LabRoute]:
+def drawn(routes: Sequence[LabRoute], rng: Random) -> list[LabRoute]:
     """Draw an order without replacement, weighted by the inverse square of the price; degraded last."""
     # an exponential key per item gives the same order as drawing one after another by weight
-    keyed = [(route.status != 0, rng.expovariate(_price(route) ** -2), route.tag, route) for route in routes]
+    keyed = [
+        (route.status != 0, rng.expovariate(price_of(route) ** -2), route.tag, route) for route in routes
+    ]
     return [route for *_, route in sorted(keyed, key=lambda item: item[:3])]

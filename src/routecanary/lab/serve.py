@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from routecanary.adapters.config.files import read_text_file
+from routecanary.domain.gateway import GatewayKind
 from routecanary.errors import ConfigError, ScenarioError
 from routecanary.lab.gateway import LabGateway
 from routecanary.lab.scenario import MAX_TEXT, Scenario, builtin_names, builtin_scenario, scenario_from_toml
@@ -37,12 +38,14 @@ async def serve(
     time_scale: float = 1.0,
     host: str = "127.0.0.1",
     port: int = 0,
+    wire: GatewayKind = GatewayKind.OPENROUTER,
     ready: Callable[[str], None] = print,
     until: asyncio.Event | None = None,
 ) -> None:
     """Serve a scenario until `until` is set, or until SIGINT or SIGTERM where it is not given.
 
     Args:
+        wire: Whose calls and shapes are spoken.
         ready: Called once with the base URL.
     Raises:
         OSError: The port cannot be bound.
@@ -52,6 +55,7 @@ async def serve(
         for wanted in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError):  # no signal handlers on this platform's loop
                 asyncio.get_running_loop().add_signal_handler(wanted, stop.set)
-    async with LabGateway(scenario, seed=seed, time_scale=time_scale, host=host, port=port) as lab:
+    lab = LabGateway(scenario, seed=seed, time_scale=time_scale, host=host, port=port, wire=wire)
+    async with lab:
         ready(lab.base_url)
         await stop.wait()
