@@ -62,6 +62,7 @@ COMMANDS: Final = (
     ("token list", "routecanary.cli.token:list_tokens", "List the tokens, never what opens anything."),
     ("token revoke", "routecanary.cli.token:revoke", "End a token."),
     ("events", "routecanary.cli.events:events", "Show what happened, or follow it."),
+    ("generations", "routecanary.cli.generations:generations", "Show what users were served, by whom, when."),
     ("incidents", "routecanary.cli.incidents:incidents", "List suspensions, or how many were wrong."),
     ("incidents show", "routecanary.cli.incidents_show:show", "Tell one suspension's story."),
     ("incidents label", "routecanary.cli.incidents:label", "Mark a suspension right, wrong or unsure."),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
 
+import tests
 from routecanary.errors import TelemetryError
 from routecanary.telemetry.records import ALLOWED, MAX_RECORDS, read_generations
 from tests.unit.telemetry.known import KEEP, NOW, lookup
@@ -16,6 +19,8 @@ from tests.unit.telemetry.test_records import WRONG, record
 
 SCHEMA = json.loads(files("routecanary.web").joinpath("schemas", "telemetry.json").read_text("utf-8"))
 VALIDATOR = jsonschema_rs.validator_for(SCHEMA, validate_formats=True)
+
+PAGE = (Path(tests.__file__).parent.parent / "docs" / "telemetry.md").read_text(encoding="utf-8")
 
 BEYOND = {
     *("dots", "model", "tomorrow", "too old", "year 1", "list of tomorrow"),  # names and dates
@@ -68,3 +73,13 @@ def test_what_is_valid_is_read() -> None:
         assert not VALIDATOR.is_valid(bad)
         with pytest.raises(TelemetryError):
             read_generations(json.dumps(bad).encode(), lookup, now=NOW, keep=KEEP)
+
+
+def test_the_example_of_the_documentation_is_read() -> None:
+    """As it stands there, and every key has its row."""
+    (example,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    VALIDATOR.validate(json.loads(example))
+    (found,) = read_generations(example.encode(), lookup, now=NOW, keep=KEEP)
+    assert found.carried <= found.candidates
+    rows = "".join(re.findall(r"^\| (`.*?) \|", PAGE, re.MULTILINE))
+    assert not {key for key in ALLOWED.keys() - {"generations"} if f"`{key}`" not in rows}
