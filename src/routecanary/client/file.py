@@ -65,8 +65,7 @@ class SnapshotFile:
                 raise SnapshotError("not an ordinary file")
             return self._read()
         except BaseException:
-            self._stamp = self._content = None
-            self._settled = False
+            self.forget()
             raise
 
     def wait(self) -> bytes | None:
@@ -78,7 +77,11 @@ class SnapshotFile:
         del failed
         return interval
 
-    def anew(self) -> SnapshotFile:
+    def forget(self) -> None:
+        self._stamp = self._content = None
+        self._settled = False
+
+    def after_fork(self) -> SnapshotFile:
         return SnapshotFile(self.path)
 
     def close(self) -> None:

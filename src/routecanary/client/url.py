@@ -62,6 +62,7 @@ class SnapshotUrl:
         self._waiting: HTTPConnection | None = None
         self._asked_at = 0.0  # monotonic
         self._failures = 0
+        self._is_waiting = False
         self._closed = False
 
     def read_if_changed(self) -> bytes | None:
@@ -86,6 +87,7 @@ class SnapshotUrl:
     def wait(self) -> bytes | None:
         """Ask, and let the listener wait for a change; raises as `read_if_changed`."""
         self._asked_at = monotonic()
+        self._is_waiting = True
         try:
             if self._waiting is None or self._waiting.sock is None:  # the listener may have closed it
                 self._waiting = self._connect(CONNECT)
@@ -96,6 +98,10 @@ class SnapshotUrl:
             self._tag = None  # as above
             self._drop()
             raise
+        finally:
+            self._is_waiting = False
+            if self._closed:
+                self._drop()
 
     def pause(self, interval: float, *, failed: bool) -> float:
         """Ask again at once, where the last answer took its time; while it fails ever later, up to 10 s."""
@@ -105,14 +111,20 @@ class SnapshotUrl:
             return longest * (0.5 + 0.5 * random())  # noqa: S311 - so that a thousand do not come at once
         return max(0.0, self._asked_at + interval - monotonic())
 
-    def anew(self) -> SnapshotUrl:
+    def forget(self) -> None:
+        self._tag = None
+
+    def after_fork(self) -> SnapshotUrl:
+        self._drop()  # the child's end of it only: the parent goes on
         return SnapshotUrl(self.url, self._token)
 
     def close(self) -> None:
-        """End a question that waits for its answer."""
+        """End the connection, and with it a question that waits for its answer in another thread."""
         self._closed = True
         waiting = self._waiting
-        if waiting is not None and waiting.sock is not None:
+        if not self._is_waiting:
+            self._drop()
+        elif waiting is not None and waiting.sock is not None:
             try:
                 waiting.sock.shutdown(socket.SHUT_RDWR)
             except OSError:

@@ -36,11 +36,14 @@ if TYPE_CHECKING:
         def pause(self, interval: float, *, failed: bool) -> float:
             """Say how many seconds to leave before the next look."""
 
-        def anew(self) -> Source:
-            """Make another one that has read nothing yet."""
+        def forget(self) -> None:
+            """Read whatever is there at the next call."""
+
+        def after_fork(self) -> Source:
+            """Make another one for a child, which has read nothing yet and shares nothing with its parent."""
 
         def close(self) -> None:
-            """End a call that waits."""
+            """Hold nothing open, and end a call that waits."""
 
 
 MISSING = "missing_file"
@@ -131,7 +134,7 @@ class Watch:
         self.problem = f"{type(error).__name__}: {error}"
         self._counts[self.fault] += 1
         if self.fault == FAILED:
-            self.source = self.source.anew()  # not the content's fault: it is read again
+            self.source.forget()  # not the content's fault: it is read again
         return False
 
     def ensure_thread(self) -> None:
@@ -167,7 +170,7 @@ class Watch:
         self._starting = threading.Lock()
         self._stop = threading.Event()
         self._thread = None
-        self.source = self.source.anew()  # the thread may have been half through a reading
+        self.source = self.source.after_fork()  # the thread may have been half through a reading
         if self._threaded:
             self.by_name = {}  # the next call takes the long way, where a thread is started
 
@@ -178,21 +181,26 @@ def _look_on(watch_ref: Callable[[], Watch | None], stop: threading.Event, inter
         watch = watch_ref()
         if watch is None:
             return
-        source, content, problem = watch.source, None, None
-        if not source.waits:
-            watch.look()
-        else:
-            del watch  # whoever holds the application's end may let go of it while this waits
-            try:
-                content = source.wait()
-            except Exception as error:  # told to the watch
-                problem = error
+        source = watch.source
+        if source.waits:
+            del watch  # the application may let go of it while this waits
+            content, problem = _waited(source)
             watch = watch_ref()
             if watch is None or stop.is_set():
+                source.close()
                 return
             watch.waited(content, problem)
+        else:
+            watch.look()
         pause = source.pause(interval, failed=watch.fault is not None)
         del watch
+
+
+def _waited(source: Source) -> tuple[bytes | None, Exception | None]:
+    try:
+        return source.wait(), None
+    except Exception as error:  # for the watch to count
+        return None, error
 
 
 def _read(content: bytes) -> Snapshot:
