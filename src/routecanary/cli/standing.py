@@ -99,6 +99,10 @@ def model_alerts(
     if known.prompts.is_shift_shown(now):
         since = instant(known.prompts.shifted_at)
         yield "prompt_tokens_shifted", f"most routes count a fixed prompt otherwise since {since}"
+    for _, leaking in sorted(known.leaking.items()):
+        if leaking.certain:
+            routes = ", ".join(sorted(leaking.routes))
+            yield f"exclusion_leaked:{leaking.reason}", f"users are answered by excluded routes: {routes}"
     for contract in sorted(known.control_absent.keys() & settings.enabled_contracts()):
         yield f"control_absent:{contract}", "no control has failed it lately, so its passes are unproven"
     for contract in sorted(operating.on_trial(state.model, now)):

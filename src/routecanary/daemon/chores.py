@@ -1,5 +1,5 @@
-"""What else is due, besides the rounds? Ends of pauses, news of rounds that did not happen, old evidence, and
-whatever could not be said before.
+"""What else is due, besides the rounds? Ends of pauses, news of rounds that did not happen, what users were
+served, old evidence, and whatever could not be said before.
 
 All of it goes by the wall clock, so that none of it is done while that has just been set.
 """
@@ -15,6 +15,7 @@ from routecanary.domain.names import ModelId
 from routecanary.errors import SnapshotError, StoreError
 from routecanary.rounds.act import resume_due
 from routecanary.rounds.clock_watch import ClockWatch
+from routecanary.rounds.leaks import LeakAudit
 from routecanary.rounds.overdue import tell_overdue
 from routecanary.rounds.retention import prune_if_due
 from routecanary.rounds.world import World
@@ -35,6 +36,7 @@ class Chores:
         self._reports = reports
         self._clock = ClockWatch(world.clock)
         self._held_until = 0.0  # elapsed seconds before which nothing is done by the wall clock
+        self._leaks = LeakAudit(world)
         self._prune_at = 0.0  # elapsed seconds
         self._watched: tuple[ModelId, ...] = ()
         self._watched_since = 0.0  # elapsed seconds
@@ -67,6 +69,7 @@ class Chores:
         for decision in resume_due(world):
             LOG.info("pause ended model=%s", decision.state.model)
         self._tell_overdue()
+        await asyncio.to_thread(self._leaks.look)
         if world.clock.elapsed() < self._prune_at or self._clock_is_behind():
             return
         self._prune_at = world.clock.elapsed() + _BETWEEN_PRUNINGS

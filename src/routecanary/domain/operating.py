@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Final, TypeVar, assert_never
 
+from routecanary.domain.leak import Leaking, leak_name
 from routecanary.domain.names import ContractName, ModelId, RouteId
 from routecanary.domain.operation import (
     AccountFault,
@@ -21,6 +22,9 @@ from routecanary.domain.operation import (
     ClockStepped,
     ControlAbsent,
     ControlPresent,
+    ExclusionLeaked,
+    ExclusionLeakEnded,
+    ExclusionLeakPossible,
     IgnoreTried,
     JudgeBlind,
     JudgeCrashed,
@@ -47,6 +51,7 @@ from routecanary.domain.operation import (
     Settled,
     TokenCreated,
     TokenRevoked,
+    TrafficAudited,
 )
 from routecanary.domain.prompts import PromptChange, Prompts
 from routecanary.domain.token import ENDED_KEPT, Token, TokenState
@@ -102,6 +107,7 @@ class ModelOperation:
     prompts: Prompts = field(default_factory=Prompts)  # what a fixed prompt counts
     wanted: tuple[Wanted, ...] = ()  # targeted rounds that were asked for and not made, oldest first
     wanted_at: Mapping[RouteId, datetime] = field(default_factory=dict)  # when one was last asked for
+    leaking: Mapping[str, Leaking] = field(default_factory=dict)  # by `leak_name`: what has not stopped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +144,8 @@ class OperatingState:
     clock_stepped_at: datetime | None = None  # the last time
     blind: Mapping[ContractName, datetime] = field(default_factory=dict)  # judges, and since when
     tokens: tuple[Token, ...] = ()  # living ones, and the last that ended; in the order of their making
+
+    audited_through: int = 0  # number of the last generation that was looked at for leaks
 
     def model(self, model: ModelId) -> ModelOperation:
         """Look up a model; one that nothing is known of is in order."""
@@ -213,6 +221,14 @@ def evolve_operating(state: OperatingState, event: Operation) -> OperatingState:
             one = state.model(event.model)
             wanted = without_wishes(one.wanted, event.routes, event.locale)
             return _of_model(state, event.model, replace(one, wanted=wanted))
+        case ExclusionLeaked() | ExclusionLeakPossible():
+            return _of_model(state, event.model, _leaked(state.model(event.model), event))
+        case ExclusionLeakEnded():
+            one = state.model(event.model)
+            leaking = _without(one.leaking, leak_name(event.reason, certain=event.certain))
+            return _of_model(state, event.model, replace(one, leaking=leaking))
+        case TrafficAudited():
+            return replace(state, audited_through=event.through)
         case Requalifying():
             return _requalifying(state, event)
         case Reloaded():
@@ -282,6 +298,21 @@ def _asked(one: ModelOperation, event: RoundAsked) -> ModelOperation:
     ]
     wanted_at = {**one.wanted_at, **dict.fromkeys(event.routes, event.at)}
     return replace(one, wanted=with_wishes(one.wanted, wishes), wanted_at=wanted_at)
+
+
+def _leaked(one: ModelOperation, event: ExclusionLeaked | ExclusionLeakPossible) -> ModelOperation:
+    certain = isinstance(event, ExclusionLeaked)
+    name = leak_name(event.reason, certain=certain)
+    known = one.leaking.get(name)
+    leaking = Leaking(
+        reason=event.reason,
+        certain=certain,
+        since=event.first_at if known is None else known.since,
+        last_at=event.at,
+        count=event.count if known is None else known.count + event.count,
+        routes=event.routes if known is None else known.routes | event.routes,
+    )
+    return replace(one, leaking={**one.leaking, name: leaking})
 
 
 def _prompt_changed(one: ModelOperation, event: PromptTokensChanged) -> ModelOperation:

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Final
 
 from routecanary.domain.codec import JsonObject, member_from_json, to_json
+from routecanary.domain.leak import LeakReason
 from routecanary.domain.log import StoredDraft
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.probe import Json
@@ -150,6 +151,50 @@ class RoundAnswered(OperatedModel):
 
     routes: frozenset[RouteId]
     locale: Locale | None = None  # as it was asked for
+
+
+# What telemetry shows of the exclusions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExclusionLeaked(OperatedModel):
+    """Answers came from routes that were excluded when they were asked for; said once an interval."""
+
+    routes: frozenset[RouteId]  # the excluded candidates of each of these answers
+    reason: LeakReason
+    count: int
+    first_at: datetime  # when the first of these requests was built
+    last_at: datetime
+    examples: tuple[str, ...] = ()  # ids of generations, the first few
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExclusionLeakPossible(OperatedModel):
+    """Answers may have come from excluded routes: their provider has others, or it was meant so."""
+
+    routes: frozenset[RouteId]
+    reason: LeakReason
+    count: int
+    first_at: datetime
+    last_at: datetime
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExclusionLeakEnded(OperatedModel):
+    """No more leaks of one reason have been seen for a while."""
+
+    reason: LeakReason
+    certain: bool  # of those that leaked; false: of those that may have
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrafficAudited(Operated):
+    """All generations up to a number have been audited; kept with what was found."""
+
+    through: int  # number of the store's
+    generations: int  # since the event before
+    unplaced: int = 0  # of them, those of which nothing tells who served them
 
 
 # Our own bugs and changes
@@ -332,6 +377,10 @@ Operation = (
     | PromptTokensShifted
     | RoundAsked
     | RoundAnswered
+    | ExclusionLeaked
+    | ExclusionLeakPossible
+    | ExclusionLeakEnded
+    | TrafficAudited
     | JudgeCrashed
     | JudgeBlind
     | JudgeSighted
@@ -367,6 +416,10 @@ OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
     PromptTokensShifted: "prompt_tokens_shifted",
     RoundAsked: "round_asked",
     RoundAnswered: "round_answered",
+    ExclusionLeaked: "exclusion_leaked",
+    ExclusionLeakPossible: "exclusion_leak_possible",
+    ExclusionLeakEnded: "exclusion_leak_ended",
+    TrafficAudited: "traffic_audited",
     JudgeCrashed: "judge_crashed",
     JudgeBlind: "judge_blind",
     JudgeSighted: "judge_sighted",

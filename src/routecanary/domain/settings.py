@@ -171,6 +171,13 @@ class RetentionSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TrafficSettings:
+    """What is looked at in what users were served."""
+
+    grace: timedelta = timedelta(seconds=5)  # within which an exclusion has to reach every request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSettings:
     """One address that takes signed messages; exactly one of the two places of its secret is given."""
 
@@ -251,6 +258,7 @@ class Settings:
     max_snapshot_age: timedelta = timedelta(hours=6)
     schedule: ScheduleSettings = ScheduleSettings()
     tripwire: TripwireSettings = TripwireSettings()
+    traffic: TrafficSettings = TrafficSettings()
     budget: BudgetSettings = BudgetSettings()
     notify: NotifySettings = NotifySettings()
     probes: ProbeSettings = ProbeSettings()

@@ -11,6 +11,7 @@ from typing import assert_never
 from routecanary.domain import event as happened
 from routecanary.domain import operation as operated
 from routecanary.domain.event import Event
+from routecanary.domain.leak import LeakReason, leak_name
 from routecanary.domain.notice import Notice, NoticeKind, Phase
 from routecanary.domain.operation import Operation
 from routecanary.domain.probe import Json
@@ -142,6 +143,14 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
                     facts=_facts(changed=len(event.routes), of=event.of),
                 ),
             )
+        case operated.ExclusionLeaked() | operated.ExclusionLeakPossible():
+            return _leaked(conditions, event)
+        case operated.ExclusionLeakEnded():
+            kind = NoticeKind.EXCLUSION_LEAK_ENDED
+            if not event.certain:
+                kind = NoticeKind.EXCLUSION_LEAK_POSSIBLE_ENDED
+            name = leak_name(event.reason, certain=event.certain)
+            return conditions.closes(kind, event, name, _facts(leak=event.reason.value))
         case operated.RouteStale():
             return conditions.opens(NoticeKind.ROUTE_STALE, event, f"stale:{event.route}")
         case operated.RouteFresh():
@@ -202,6 +211,8 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
             return conditions.closes(NoticeKind.BUDGET_RESTORED, event, "budget")
         case operated.Reserved() | operated.Settled() | operated.RoutesWithheld() | operated.IgnoreTried():
             return ()
+        case operated.TrafficAudited():
+            return ()
         case operated.PromptTokensRead() | operated.RoundAsked() | operated.RoundAnswered():
             return ()
         case operated.PolicyTaken():
@@ -210,6 +221,30 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
             return ()  # `events` and `token list` tell of them
         case _:
             assert_never(event)
+
+
+def _leaked(
+    conditions: Conditions, event: operated.ExclusionLeaked | operated.ExclusionLeakPossible
+) -> tuple[Notice, ...]:
+    """Tell that requests do not heed the exclusions, once for each likely reason until it stops.
+
+    Where the request did ignore the route and its provider has others, those will have served it: that goes
+    on for as long as the suspension does, and is nobody's news.
+    """
+    certain = isinstance(event, operated.ExclusionLeaked)
+    facts = _facts(
+        leak=event.reason.value,
+        excluded=sorted(event.routes),
+        count=event.count,
+        examples=list(event.examples) or None,
+    )
+    return conditions.opens(
+        NoticeKind.EXCLUSION_LEAKED if certain else NoticeKind.EXCLUSION_LEAK_POSSIBLE,
+        event,
+        leak_name(event.reason, certain=certain),
+        quiet=not certain and event.reason is LeakReason.CARRIED,
+        facts=facts,
+    )
 
 
 def _facts(**facts: object) -> dict[str, Json]:

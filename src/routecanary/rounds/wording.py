@@ -71,6 +71,20 @@ WORDINGS: Final[Mapping[NoticeKind, Wording]] = {
         "most routes count a fixed prompt otherwise at once ({changed} of {of}): the model's tokenizer or "
         "the gateway's way of counting has changed",
     ),
+    NoticeKind.EXCLUSION_LEAKED: Wording(
+        _WARNING,
+        "users were answered by routes that were excluded when they asked: {excluded} ({count} answers, "
+        "likely reason: {leak})",
+    ),
+    NoticeKind.EXCLUSION_LEAK_POSSIBLE: Wording(
+        _INFO,
+        "users may have been answered by routes that were excluded when they asked: {excluded} ({count} "
+        "answers, likely reason: {leak})",
+    ),
+    NoticeKind.EXCLUSION_LEAK_ENDED: Wording(_INFO, "no answers come from excluded routes any more ({leak})"),
+    NoticeKind.EXCLUSION_LEAK_POSSIBLE_ENDED: Wording(
+        _INFO, "no answers seem to come from excluded routes any more ({leak})"
+    ),
     NoticeKind.ROUTE_STALE: Wording(_WARNING, "{route} has given no evidence for a long time"),
     NoticeKind.ROUTE_FRESH: Wording(_INFO, "{route} is not stale any more"),
     NoticeKind.LISTING_SHRUNK: Wording(

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 
+from routecanary.domain.leak import Leaking, LeakReason
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.operating import OperatingState, evolve_operating
 from routecanary.domain.operation import (
@@ -20,6 +21,9 @@ from routecanary.domain.operation import (
     ClockStepped,
     ControlAbsent,
     ControlPresent,
+    ExclusionLeaked,
+    ExclusionLeakEnded,
+    ExclusionLeakPossible,
     IgnoreTried,
     JudgeBlind,
     JudgeCrashed,
@@ -46,6 +50,7 @@ from routecanary.domain.operation import (
     Settled,
     TokenCreated,
     TokenRevoked,
+    TrafficAudited,
     model_of,
     operation_draft,
     operation_from_json,
@@ -79,6 +84,26 @@ EVERY_OPERATION: tuple[Operation, ...] = (
     PromptTokensShifted(at=AT, model=MODEL, routes=frozenset({ALPHA, RouteId("beta")}), of=2),
     RoundAsked(at=AT, model=MODEL, routes=frozenset({ALPHA}), why=Because.COMPLAINT, locale=THAI, detail="x"),
     RoundAnswered(at=AT, model=MODEL, routes=frozenset({ALPHA}), locale=THAI),
+    ExclusionLeaked(
+        at=AT,
+        model=MODEL,
+        routes=frozenset({ALPHA}),
+        reason=LeakReason.PRESET,
+        count=3,
+        first_at=AT,
+        last_at=AT,
+    ),
+    ExclusionLeakPossible(
+        at=AT,
+        model=MODEL,
+        routes=frozenset({ALPHA}),
+        reason=LeakReason.NO_HOOK,
+        count=1,
+        first_at=AT,
+        last_at=AT,
+    ),
+    ExclusionLeakEnded(at=AT, model=MODEL, reason=LeakReason.PRESET, certain=True),
+    TrafficAudited(at=AT, through=7, generations=5, unplaced=1),
     JudgeCrashed(at=AT, model=MODEL, contract=LANGUAGE, error="ValueError: x"),
     JudgeBlind(at=AT, contract=LANGUAGE, version=2, missed=("language_mixing/es",), wronged=("encoding",)),
     JudgeSighted(at=AT, contract=LANGUAGE),
@@ -304,3 +329,37 @@ def test_a_round_that_was_asked_for_waits_until_one_answers_it() -> None:
     state = evolve_operating(state, RoundAnswered(at=LATER, model=MODEL, routes=both, locale=THAI))
     assert state.model(MODEL).wanted == (Wanted(route=ALPHA, at=AT, why=Because.TRAFFIC),)
     assert state.model(MODEL).wanted_at == {ALPHA: AT, beta: LATER}
+
+
+def test_leaks_of_a_kind_add_up_until_they_stop() -> None:
+    """Told again they go on; what leaked and what may have are told apart."""
+    beta = RouteId("beta")
+    state = OperatingState()
+    preset = LeakReason.PRESET
+    for event in (
+        ExclusionLeaked(
+            at=AT, model=MODEL, routes=frozenset({ALPHA}), reason=preset, count=3, first_at=AT, last_at=AT
+        ),
+        ExclusionLeakPossible(
+            at=AT, model=MODEL, routes=frozenset({ALPHA}), reason=preset, count=1, first_at=AT, last_at=AT
+        ),
+        ExclusionLeaked(
+            at=LATER,
+            model=MODEL,
+            routes=frozenset({beta}),
+            reason=preset,
+            count=2,
+            first_at=LATER,
+            last_at=LATER,
+        ),
+        TrafficAudited(at=LATER, through=7, generations=5),
+    ):
+        state = evolve_operating(state, event)
+    assert state.audited_through == 7
+    leaking = state.model(MODEL).leaking
+    assert set(leaking) == {"leak:preset", "leak_possible:preset"}
+    assert leaking["leak:preset"] == Leaking(
+        reason=preset, certain=True, since=AT, last_at=LATER, count=5, routes=frozenset({ALPHA, beta})
+    )
+    ended = ExclusionLeakEnded(at=LATER, model=MODEL, reason=preset, certain=True)
+    assert set(evolve_operating(state, ended).model(MODEL).leaking) == {"leak_possible:preset"}

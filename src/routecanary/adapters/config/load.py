@@ -58,6 +58,7 @@ from routecanary.domain.settings import (
     Sampling,
     ScheduleSettings,
     Settings,
+    TrafficSettings,
     TripwireSettings,
     WebhookSettings,
 )
@@ -227,6 +228,7 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
             probation=file.schedule.probation,
         ),
         tripwire=TripwireSettings(enabled=file.tripwire.enabled, every=file.tripwire.every),
+        traffic=TrafficSettings(grace=file.traffic.grace),
         budget=_budget(file.budget),
         notify=_notify(file.notify, at),
         probes=_probes(file.probes, at(file.probes.texts)),

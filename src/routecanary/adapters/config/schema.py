@@ -41,6 +41,7 @@ from routecanary.domain.settings import (
     RetentionSettings,
     Sampling,
     ScheduleSettings,
+    TrafficSettings,
     TripwireSettings,
 )
 from routecanary.errors import InputError
@@ -85,6 +86,7 @@ _CONTRACT = ContractSettings()
 _PROBES = ProbeSettings()
 _SAMPLING = Sampling()
 _SCHEDULE = ScheduleSettings()
+_TRAFFIC = TrafficSettings()
 _TRIPWIRE = TripwireSettings()
 _RETENTION = RetentionSettings()
 _NOTIFY = NotifySettings()
@@ -371,6 +373,10 @@ class TelemetryTable(Table):
     keep: Annotated[timedelta, read.duration(_H, 3650 * _D)] = _RETENTION.generations
 
 
+class TrafficTable(Table):
+    grace: Annotated[timedelta, read.duration(_S, 10 * _M)] = _TRAFFIC.grace
+
+
 class RoutingTable(Table):
     builtin: Annotated[str | None, read.path()] = None
 
@@ -401,5 +407,6 @@ class ConfigFile(Table):
     routing: RoutingTable = RoutingTable()
     listen: ListenTable = ListenTable()
     telemetry: TelemetryTable = TelemetryTable()
+    traffic: TrafficTable = TrafficTable()
     notify: NotifyTable = NotifyTable()
     models: dict[_ModelId, ModelTable] = Field(default_factory=dict, max_length=MAX_MODELS)
