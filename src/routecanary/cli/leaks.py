@@ -68,9 +68,7 @@ def _show(report: LeakReport) -> None:
     verdict = f"{leaked} on an excluded route" if leaked else "none on an excluded route"
     say(f"{report.model}: {several}, {verdict}; {hours}, since {instant(report.since)}")
     if possible:
-        say(
-            f"{report.model}: {possible} more may have been (the provider has other routes, or it was meant so)"
-        )
+        say(f"{report.model}: {possible} more may have been: its provider has others, or it was meant so")
     if report.unplaced:
         say(f"{report.model}: {report.unplaced} more do not say who served them")
     if report.cut:
