@@ -8,7 +8,7 @@ library is loaded by whoever sleeps: a command that only reads the wall clock st
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, Protocol
 
 
@@ -51,6 +51,36 @@ class SystemClock:
         import asyncio  # noqa: PLC0415 - see above
 
         await asyncio.sleep(seconds)
+
+
+class MachineZone(tzinfo):
+    """The zone that this machine's clock on the wall shows, with its summer times."""
+
+    def utcoffset(self, at: datetime | None, /) -> timedelta:
+        return _on_the_wall(at).utcoffset() or timedelta()
+
+    def dst(self, _at: datetime | None, /) -> timedelta | None:
+        return None  # not told apart
+
+    def tzname(self, at: datetime | None, /) -> str | None:
+        return _on_the_wall(at).tzname()
+
+    def fromutc(self, at: datetime, /) -> datetime:
+        return at.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
+
+
+def _on_the_wall(at: datetime | None) -> datetime:
+    return (datetime.now(UTC) if at is None else at.replace(tzinfo=None)).astimezone()
+
+
+def zone_named(name: str) -> tzinfo | None:
+    """Look a zone up by its name, such as Asia/Bangkok; None where this machine knows none of that name."""
+    from zoneinfo import ZoneInfo  # noqa: PLC0415 - few ask
+
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):  # no key; a directory of zones; no zone of that name
+        return None
 
 
 class ScaledClock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,12 +12,16 @@ from routecanary.cli.events import document_of, line_of
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.incidents import document, end_of, the_one
 from routecanary.cli.output import instant, say, say_json
+from routecanary.cli.report import complaint_line
 from routecanary.clock import SystemClock
 from routecanary.domain.archive import TranscriptEntry
 from routecanary.domain.names import RouteId
 from routecanary.domain.probe import Json
 from routecanary.domain.verdict import VerdictKind
 from routecanary.rounds.bill import Bill, Item, bill_of
+from routecanary.rounds.complaint_document import kept_document
+from routecanary.rounds.complaints import KeptComplaint, complaints_of
+from routecanary.rounds.receive import complaints_about
 from routecanary.rounds.story import Story, StoryRound, story_of
 from routecanary.wiring import offline_records, settings_at
 
@@ -46,17 +50,19 @@ def show(incident: int, /, *, config: Path | None = None, json: bool = False) ->
             return ExitCode.FINDING
         story = story_of(records.store, found)
         bill = bill_of(records.store, found)
+        complaints = complaints_about(complaints_of(records.store, found.model), found)
     if json:
         say_json(
             {
                 "incident": document(found),
                 "bill": _bill_document(bill),
+                "complaints": [kept_document(kept) for kept in complaints],
                 "rounds": [_round_document(each) for each in story.rounds],
                 "events": [document_of(stored) for stored in story.events],
             }
         )
         return ExitCode.OK
-    for line in _lines(story, bill):
+    for line in _lines(story, bill, complaints):
         say(line)
     return ExitCode.OK
 
@@ -91,7 +97,7 @@ def _attempt_document(entry: TranscriptEntry) -> dict[str, Json]:
     }
 
 
-def _lines(story: Story, bill: Bill | None) -> Iterator[str]:
+def _lines(story: Story, bill: Bill | None, complaints: Sequence[KeptComplaint]) -> Iterator[str]:
     """Tell a story to people: what it is, what it rests on, what came of it."""
     incident = story.incident
     shadow = "shadow " if incident.shadow else ""
@@ -106,6 +112,11 @@ def _lines(story: Story, bill: Bill | None) -> Iterator[str]:
     yield ""
     yield from _bill_lines(bill)
     yield ""
+    if complaints:
+        yield "complaints that it may explain:"
+        for kept in complaints:
+            yield f"  {complaint_line(kept)}"
+        yield ""
     yield "what it rests on:"
     if not story.evidence:
         yield "  its rounds are older than what is kept"

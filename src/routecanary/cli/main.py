@@ -72,6 +72,9 @@ COMMANDS: Final = (
         "routecanary.cli.incidents_export:export",
         "Write one suspension's evidence, to be sent to a provider.",
     ),
+    ("report add", "routecanary.cli.report:add", "Pass a user's complaint on: who may have served it?"),
+    ("report list", "routecanary.cli.report:list_complaints", "List the complaints that were passed on."),
+    ("report show", "routecanary.cli.report:show", "Answer a complaint anew, with what is known now."),
     ("compare", "routecanary.cli.compare:compare", "Ask routes many times and compare how often each fails."),
     ("reproduce", "routecanary.cli.reproduce:reproduce", "Ask an incident's question again: still failing?"),
     ("transcript", "routecanary.cli.transcript:transcript", "Show one stored answer."),
@@ -91,6 +94,7 @@ GROUPS: Final = {
     "exclude": "Keep routes away by hand, and take it back.",
     "incidents": "List suspensions, tell one's story, mark it, and hand out its evidence.",
     "token": "Say who may ask the listeners, and for what.",
+    "report": "Pass users' complaints on, and find the routes that may have served them.",
     "store": "Check the event log, and delete what is old.",
 }
 

@@ -23,6 +23,7 @@ from routecanary.domain.operation import OPERATED, operation_from_json
 from routecanary.domain.route import Listing
 from routecanary.domain.state import ModelState
 from routecanary.errors import StoreError
+from routecanary.rounds.complaints import RECEIVED
 from routecanary.rounds.conditions import Conditions, OpenConditions
 from routecanary.rounds.labels import LABELLED
 from routecanary.rounds.notices import notices_of
@@ -34,7 +35,7 @@ LISTED: Final = "listing_changed"
 REMEMBERED: Final = "operating_checkpoint"
 """The kind of an event whose body is `Remembered`; what came before it need not be read for that."""
 DECIDED: Final = frozenset(EVENT_NAMES.values())
-SAID_ONLY: Final = frozenset({LABELLED, PRUNED}) | STUDY_KINDS
+SAID_ONLY: Final = frozenset({LABELLED, PRUNED, RECEIVED}) | STUDY_KINDS
 """Kinds of events that are read where they are asked for, and change nothing that is folded here."""
 KINDS: Final = DECIDED | OPERATED | RUNTIME_KINDS | SAID_ONLY | {LISTED, REMEMBERED}
 """Every kind of event that a log may hold."""

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from routecanary.web.administration import Administration
 from routecanary.web.desk import Desk
+from routecanary.web.reports import Reports
 from routecanary.web.router import Route
 from routecanary.web.sidecar import Sidecar
 from routecanary.web.telemetry import Telemetry
 
 
-def application_routes(sidecar: Sidecar, telemetry: Telemetry) -> tuple[Route, ...]:
+def application_routes(sidecar: Sidecar, telemetry: Telemetry, reports: Reports) -> tuple[Route, ...]:
     """List the rows of `/v1`."""
-    return (*sidecar.routes(), *telemetry.routes())
+    return (*sidecar.routes(), *telemetry.routes(), *reports.application_routes())
 
 
-def administrator_routes(desk: Desk) -> tuple[Route, ...]:
+def administrator_routes(desk: Desk, reports: Reports) -> tuple[Route, ...]:
     """List the rows of `/api/v1`."""
-    return Administration(desk).routes()
+    return (*Administration(desk).routes(), *reports.administrator_routes())

@@ -24,6 +24,7 @@ from routecanary.web.desk import Desk
 from routecanary.web.guard import Guard
 from routecanary.web.http import Handler, Server, listen
 from routecanary.web.keeping import Keeper
+from routecanary.web.reports import Reports
 from routecanary.web.router import Router
 from routecanary.web.routes import administrator_routes, application_routes
 from routecanary.web.sidecar import Sidecar
@@ -80,8 +81,9 @@ async def listeners(
             keep=settings.retention.generations,
         )
         desk = Desk(settings, clock, describe)
-        applications = Router(application_routes(sidecar, telemetry), guard, at.applications)
-        administrators = Router(administrator_routes(desk), guard, at.administrators)
+        reports = Reports(desk)
+        applications = Router(application_routes(sidecar, telemetry, reports), guard, at.applications)
+        administrators = Router(administrator_routes(desk, reports), guard, at.administrators)
         first = await _open(stack, settings, "listen.applications", at.applications, applications)
         second = await _open(stack, settings, "listen.administrators", at.administrators, administrators)
         stack.callback(sidecar.close)  # first of all, so that nobody waits on

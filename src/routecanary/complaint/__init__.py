@@ -1,0 +1,1 @@
+"""Which routes may have served what a user complains of?"""
