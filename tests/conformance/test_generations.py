@@ -141,6 +141,14 @@ def test_two_that_turn_out_to_be_one_become_one(store: Store) -> None:
     assert keep(store, a_generation("new", 9)) == 1
 
 
+def test_what_was_completed_before_it_turned_out_to_be_another(store: Store) -> None:
+    """In one call the younger is told of again, and then found to be the elder."""
+    keep(store, a_generation("drawn"), a_generation("gen-7", id="gen-7"))
+    told = [a_generation("gen-7", id="gen-7", status=200), a_generation("drawn", id="gen-7", ttft_ms=5)]
+    assert keep(store, *told) == 0
+    assert kept(store) == [a_generation("drawn", id="gen-7", status=200, ttft_ms=5)]
+
+
 def test_a_key_that_another_generation_has_mixes_nothing(store: Store) -> None:
     """Two ids are two generations; the one told second under a taken key is not kept."""
     first = a_generation("1", id="gen-1")

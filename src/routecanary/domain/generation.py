@@ -38,7 +38,7 @@ class Generation:
     candidates: frozenset[RouteId] = frozenset()  # which may have served it; empty = nothing is known
     carried: frozenset[RouteId] = (
         frozenset()
-    )  # of these, what the request ignored; of all, while none is known
+    )  # of these (of all, while none is known) what the request ignored
     unchanged: str | None = None  # why it went out without the list, a counter's name; None = it carried it
     list_written_at: datetime | None = None  # of the snapshot that it carried; None = not said
     ttft_ms: int | None = None  # from sending to the first text; None = no text, or not measured

@@ -71,9 +71,9 @@ def _ignored(facts: ModelFacts | None, candidates: frozenset[str], ignore: Itera
     named = {tag for name in names for tag in facts.index.named(name)} if facts is not None else set()
     if not candidates:
         return named
-    is_tier = frozenset() if facts is None else facts.index.tiers
+    tiers = frozenset() if facts is None else facts.index.tiers
     return {
         tag
         for tag in candidates
-        if tag in named or tag in names or (tag not in is_tier and not names.isdisjoint(slugs_above(tag)))
+        if tag in named or tag in names or (tag not in tiers and not names.isdisjoint(slugs_above(tag)))
     }

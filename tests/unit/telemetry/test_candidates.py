@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from routecanary.domain.names import RouteId
-from routecanary.telemetry.candidates import Located, locate, nothing_known, serves
+from routecanary.telemetry.candidates import locate, nothing_known, serves
 from tests.unit.telemetry.known import MODEL, lookup
 
 
@@ -74,8 +74,3 @@ def test_what_the_request_ignored_is_read_as_the_gateway_reads_it(
 ) -> None:
     """A bare slug names no tier; while nobody knows who served it, all that was ignored is kept."""
     assert locate(lookup, MODEL, provider=provider, ignore=ignore).carried == carried
-
-
-def test_what_is_known_is_told_in_one_value() -> None:
-    """The names of the parts are part of what others build on."""
-    assert Located._fields == ("model", "candidates", "carried")

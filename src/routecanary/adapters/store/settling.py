@@ -48,6 +48,7 @@ def settle(known: Mapping[int, Generation], told: Sequence[Generation]) -> Settl
             by_key = {key: number if place == other else place for key, place in by_key.items()}
             del places[other]
             gone.append(other)
+            changed.discard(other)
         if places.get(number) != merged:
             changed.add(number)
         places[number] = merged
