@@ -16,7 +16,8 @@ RoutecanaryError
 │   ├── TelemetryError      a body of telemetry
 │   └── ListingError        the gateway's endpoint listing
 ├── GatewayError          the gateway could not be asked (discovery, /key); never evidence against a route
-│   └── AccountError             because of our key, credit or configuration
+│   ├── AccountError             because of our key, credit or configuration
+│   └── WriteRefusedError        a change of the account's own settings was refused: nothing was changed
 ├── StoreError            the event log could not be read or written
 │   └── HeadMovedError           another writer appended first: fold again and decide again
 ├── DeliveryError         a channel did not take a message; the outbox keeps it
@@ -162,6 +163,10 @@ class AccountError(GatewayError):
     def __init__(self, message: str, *, code: str) -> None:
         self.code = code
         super().__init__(message)
+
+
+class WriteRefusedError(GatewayError):
+    """The gateway refused to change a setting of the account, and surely left it as it was."""
 
 
 class StoreError(RoutecanaryError):

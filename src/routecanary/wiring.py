@@ -22,6 +22,7 @@ from routecanary.adapters.config.files import read_text_file
 from routecanary.adapters.config.load import (
     load_settings,
     read_api_key,
+    read_management_key,
     read_webhook_secret,
     template_text,
 )
@@ -45,7 +46,7 @@ from routecanary.judge.refusals.own import own_entries
 from routecanary.judge.settings import Settings as JudgeSettings
 from routecanary.probe.catalog import Catalog, catalog_from_texts
 from routecanary.probe.pin import Users
-from routecanary.rounds.ports import Channel, Gateway, Heartbeat, Store
+from routecanary.rounds.ports import Channel, Gateway, GuardrailApi, Heartbeat, Store
 from routecanary.rounds.record import Ledger
 from routecanary.rounds.records import Records
 from routecanary.rounds.world import World, judge_settings_of
@@ -185,6 +186,24 @@ def gateway_of(settings: Settings, api_key: Secret, clock: Clock) -> OpenRouterG
             assert_never(gateway.kind)
 
 
+def guardrail_of(settings: Settings, clock: Clock) -> GuardrailApi:
+    """Make the client of the account's guardrails.
+
+    Raises:
+        ConfigError: The management key or the canary's own is not where the configuration says.
+    """
+    from routecanary.adapters.gateway.guardrail import ManagementApi  # noqa: PLC0415 - see above
+
+    return ManagementApi(
+        base_url=settings.gateway.base_url,
+        management_key=read_management_key(settings.guardrail, os.environ),
+        canary_key=api_key_of(settings),
+        clock=clock,
+        timeout=settings.gateway.document_timeout,
+        trust_env=settings.gateway.proxy_from_environment,
+    )
+
+
 def catalog_of(settings: Settings) -> Catalog:
     """Read the probes' texts: the shipped ones, and the administrator's in their place.
 
@@ -257,7 +276,7 @@ def channels_of(settings: Settings, clock: Clock) -> tuple[Channel, ...]:
     if notify.on_event:
         from routecanary.adapters.notify.command import Command  # noqa: PLC0415 - see above
 
-        hidden = {settings.gateway.api_key_env} | {
+        hidden = {settings.gateway.api_key_env, settings.guardrail.key_env} | {
             webhook.secret_env for webhook in notify.webhooks.values() if webhook.secret_env is not None
         }
         channels.append(
@@ -282,7 +301,10 @@ def heartbeat_of(settings: Settings) -> Heartbeat | None:
 def redactor_of(settings: Settings) -> Redactor:
     """Make what takes our secrets out of texts: those that can be read now, and tokens in addresses."""
     found: list[Secret] = []
-    readers: list[Callable[[], Secret]] = [partial(read_api_key, settings.gateway, os.environ)]
+    readers: list[Callable[[], Secret]] = [
+        partial(read_api_key, settings.gateway, os.environ),
+        partial(read_management_key, settings.guardrail, os.environ),
+    ]
     readers += [
         partial(read_webhook_secret, name, webhook, os.environ)
         for name, webhook in settings.notify.webhooks.items()
@@ -402,6 +424,7 @@ class Configuration:
     channels: tuple[Channel, ...]
     heartbeat: Heartbeat | None
     hide: Redactor
+    guardrail: GuardrailApi | None = None  # None: nobody looks after one
 
 
 def configuration_of(settings: Settings, clock: Clock) -> Configuration:
@@ -423,6 +446,7 @@ def configuration_of(settings: Settings, clock: Clock) -> Configuration:
         channels=channels_of(settings, clock),
         heartbeat=heartbeat_of(settings),
         hide=redactor_of(settings),
+        guardrail=guardrail_of(settings, clock) if settings.guardrail.enabled else None,
     )
 
 

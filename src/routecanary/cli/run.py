@@ -75,6 +75,7 @@ def run_daemon(*, config: Path | None = None, json: bool = False) -> int:
                 heartbeat=configuration.heartbeat,
                 read=read,
                 on_reload=reloaded,
+                guardrail=configuration.guardrail,
             )
             await supervisor.run(ready=ready)
             LOG.info("stopped")

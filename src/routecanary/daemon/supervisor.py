@@ -17,6 +17,7 @@ from typing import Final
 from routecanary.daemon.chores import Chores
 from routecanary.daemon.deliver import Pacing, keep_delivering
 from routecanary.daemon.gate import Gate
+from routecanary.daemon.guardrail_keeper import Guarding
 from routecanary.daemon.publisher import Publisher
 from routecanary.daemon.reload import ReadConfiguration, Reloader
 from routecanary.daemon.reports import Reports
@@ -25,7 +26,7 @@ from routecanary.domain.names import ModelId
 from routecanary.domain.operation import Reloaded
 from routecanary.errors import DeliveryError, StoreError
 from routecanary.rounds.overdue import overdue_now
-from routecanary.rounds.ports import Channel, Heartbeat
+from routecanary.rounds.ports import Channel, GuardrailApi, Heartbeat
 from routecanary.rounds.run import RoundResult
 from routecanary.rounds.sight import blind_of, changed_sight, eyesight_of
 from routecanary.rounds.world import World
@@ -49,6 +50,7 @@ class Supervisor:
         heartbeat: Heartbeat | None = None,
         read: ReadConfiguration | None = None,
         on_reload: Callable[[Configuration], None] = lambda _: None,
+        guardrail: GuardrailApi | None = None,
     ) -> None:
         """Hold the world.
 
@@ -58,6 +60,7 @@ class Supervisor:
             heartbeat: Asked after each round that was made, as long as no model is overdue.
             read: Reads the configuration anew; None = it stays as it is.
             on_reload: Called after another configuration was taken over.
+            guardrail: The account's guardrails, where one is to be looked after.
         """
         self._world = world
         self._on_round = on_round
@@ -65,8 +68,10 @@ class Supervisor:
         self._heartbeat = heartbeat
         self._read = read
         self._on_reload = on_reload
+        self._guardrail = guardrail
         self._gate = Gate()
         self._reports = Reports(world.ledger)
+        self._guarding = Guarding(world, self._reports, self._kept)
         self._stop = asyncio.Event()
         self._asked_to_reload = asyncio.Event()
         self._watching: dict[ModelId, asyncio.Task[None]] = {}
@@ -123,10 +128,12 @@ class Supervisor:
             self._deliver()
             await self._look_at_judges()
             self._watch_models()
+            await self._guarding.take(self._guardrail)
             try:
                 await self._stop.wait()
             finally:
                 await _ended(*besides, *self._watching.values(), self._delivering, self._beating)
+                await self._guarding.end()
 
     def _told_to_stop(self, number: signal.Signals) -> None:
         LOG.info("stopping signal=%s", number.name)
@@ -196,6 +203,7 @@ class Supervisor:
             self._channels, self._heartbeat = configuration.channels, configuration.heartbeat
             self._deliver()
             self._watch_models()
+            await self._guarding.take(configuration.guardrail)
             self._on_reload(configuration)
 
     def _round_made(self, result: RoundResult) -> None:

@@ -88,6 +88,11 @@ class NoticeKind(StrEnum):
     REQUALIFYING = "requalifying"
     RELOAD_FAILED = "reload_failed"
     RELOAD_RECOVERED = "reload_recovered"
+    GUARDRAIL_REFUSED = "guardrail_refused"
+    GUARDRAIL_ACCEPTED = "guardrail_accepted"
+    GUARDRAIL_FAILED = "guardrail_failed"
+    GUARDRAIL_RECOVERED = "guardrail_recovered"
+    GUARDRAIL_ENTRIES_LOST = "guardrail_entries_lost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Final, TypeVar, assert_never
 
+from routecanary.domain.guardrail import GuardrailStanding
+from routecanary.domain.guardrail_fold import after_guardrail_event
 from routecanary.domain.leak import Leaking, leak_name
 from routecanary.domain.names import ContractName, ModelId, RouteId
 from routecanary.domain.operation import (
@@ -25,6 +27,13 @@ from routecanary.domain.operation import (
     ExclusionLeaked,
     ExclusionLeakEnded,
     ExclusionLeakPossible,
+    GuardrailCleared,
+    GuardrailEntriesLost,
+    GuardrailFailed,
+    GuardrailRefused,
+    GuardrailSynced,
+    GuardrailWriteBegun,
+    GuardrailWritten,
     IgnoreTried,
     JudgeBlind,
     JudgeCrashed,
@@ -143,6 +152,7 @@ class OperatingState:
     policy: PolicyTaken | None = None  # that decided last; None = no round was made yet, or none said
     clock_stepped_at: datetime | None = None  # the last time
     blind: Mapping[ContractName, datetime] = field(default_factory=dict)  # judges, and since when
+    guardrails: Mapping[str, GuardrailStanding] = field(default_factory=dict)  # by id
     tokens: tuple[Token, ...] = ()  # living ones, and the last that ended; in the order of their making
 
     audited_through: int = 0  # number of the last generation that was looked at for leaks
@@ -150,6 +160,10 @@ class OperatingState:
     def model(self, model: ModelId) -> ModelOperation:
         """Look up a model; one that nothing is known of is in order."""
         return self.models.get(model, ModelOperation())
+
+    def guardrail(self, guardrail: str) -> GuardrailStanding:
+        """Look up a guardrail; in one that nothing is known of, nothing is ours."""
+        return self.guardrails.get(guardrail, GuardrailStanding())
 
     def committed(self, day: date) -> Decimal:
         """Sum up what a UTC day has cost, or may still cost, in USD.
@@ -259,6 +273,17 @@ def evolve_operating(state: OperatingState, event: Operation) -> OperatingState:
             return replace(state, undivided=state.undivided - {event.provider})
         case IgnoreTried():
             return replace(state, undivided=state.undivided | {event.provider})
+        case (
+            GuardrailWriteBegun()
+            | GuardrailWritten()
+            | GuardrailSynced()
+            | GuardrailCleared()
+            | GuardrailEntriesLost()
+            | GuardrailRefused()
+            | GuardrailFailed()
+        ):
+            standing = after_guardrail_event(state.guardrail(event.guardrail), event)
+            return replace(state, guardrails={**state.guardrails, event.guardrail: standing})
         case TokenCreated():
             return replace(state, tokens=_with_token(state.tokens, event))
         case TokenRevoked():

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Final
 
 from routecanary.domain.codec import JsonObject, member_from_json, to_json
+from routecanary.domain.guardrail import Refusal
 from routecanary.domain.leak import LeakReason
 from routecanary.domain.log import StoredDraft
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
@@ -318,6 +319,74 @@ class BudgetRestored(Operated):
     """The budget allows what is planned again."""
 
 
+# A guardrail of the account: entries as they are written there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatedGuardrail(Operated):
+    """What those of one guardrail carry besides."""
+
+    guardrail: str  # id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardrailWriteBegun(OperatedGuardrail):
+    """Our entries of a guardrail's list are about to be changed; said before it is done."""
+
+    add: frozenset[str] = frozenset()
+    remove: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardrailWritten(OperatedGuardrail):
+    """It is known what came of a write: what is ours there now, and what was changed."""
+
+    owned: frozenset[str]  # all that is ours there now
+    cause: str  # why it was done: change, check, command, settled (found out later), left
+    added: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+    actor: str | None = None  # None = the daemon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardrailSynced(OperatedGuardrail):
+    """A guardrail was looked at: it leaves the canary alone, and what is ours in it is as it should be."""
+
+    lost: frozenset[str] = frozenset()  # wanted, and not put back because somebody took it out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardrailCleared(OperatedGuardrail):
+    """Nothing in a guardrail is ours any more."""
+
+    cause: str  # stop, command, covered, left, forgotten
+    removed: frozenset[str] = frozenset()
+    actor: str | None = None  # None = the daemon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardrailEntriesLost(OperatedGuardrail):
+    """Somebody else took entries of ours out, or the gateway did not keep them."""
+
+    entries: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardrailRefused(OperatedGuardrail):
+    """Nothing is added to a guardrail: it covers the canary's own key, or may."""
+
+    why: Refusal
+    detail: str = ""  # holds no secret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardrailFailed(OperatedGuardrail):
+    """A guardrail could not be read or changed, several times in a row."""
+
+    detail: str  # holds no secret
+    owned: frozenset[str] = frozenset()  # entries of ours that stand there meanwhile, and do not end
+
+
 # What a preflight learnt of the gateway
 
 
@@ -397,6 +466,13 @@ Operation = (
     | BudgetRestored
     | RoutesWithheld
     | IgnoreTried
+    | GuardrailWriteBegun
+    | GuardrailWritten
+    | GuardrailSynced
+    | GuardrailCleared
+    | GuardrailEntriesLost
+    | GuardrailRefused
+    | GuardrailFailed
     | TokenCreated
     | TokenRevoked
 )
@@ -436,6 +512,13 @@ OPERATION_NAMES: Final[Mapping[type[Operation], str]] = {
     BudgetRestored: "budget_restored",
     RoutesWithheld: "routes_withheld",
     IgnoreTried: "ignore_tried",
+    GuardrailWriteBegun: "guardrail_write_begun",
+    GuardrailWritten: "guardrail_written",
+    GuardrailSynced: "guardrail_synced",
+    GuardrailCleared: "guardrail_cleared",
+    GuardrailEntriesLost: "guardrail_entries_lost",
+    GuardrailRefused: "guardrail_refused",
+    GuardrailFailed: "guardrail_failed",
     TokenCreated: "token_created",
     TokenRevoked: "token_revoked",
 }

@@ -15,6 +15,7 @@ from typing import Final
 
 from routecanary.domain.address import Address
 from routecanary.domain.gateway import WHEREABOUTS, GatewayKind
+from routecanary.domain.guardrail import Granularity, OnStop
 from routecanary.domain.names import CONTRACT_NAMES, ContractName, Locale, ModelId, RouteId
 from routecanary.domain.policy import Policy
 from routecanary.domain.probe import ProbeKind
@@ -201,6 +202,20 @@ class NotifySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GuardrailSettings:
+    """Into which guardrail of the account the exclusions go, if into any."""
+
+    enabled: bool = False  # the daemon looks after it
+    apply: bool = False  # and writes; else it only says what it would write
+    id: str | None = None
+    key_env: str = "OPENROUTER_MANAGEMENT_KEY"  # name of the environment variable
+    key_file: str | None = None  # used instead, when given
+    granularity: Granularity = Granularity.SLUG
+    on_stop: OnStop = OnStop.CLEAR
+    check_every: timedelta = timedelta(minutes=15)  # between two looks at list and coverage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PriceCeiling:
     """`provider.max_price` of the product's requests; None = no ceiling."""
 
@@ -261,6 +276,7 @@ class Settings:
     traffic: TrafficSettings = TrafficSettings()
     budget: BudgetSettings = BudgetSettings()
     notify: NotifySettings = NotifySettings()
+    guardrail: GuardrailSettings = GuardrailSettings()
     probes: ProbeSettings = ProbeSettings()
     latency: LatencySettings = LatencySettings()
     judging: JudgingSettings = JudgingSettings()

@@ -215,6 +215,33 @@ def _of_operation(conditions: Conditions, event: Operation) -> tuple[Notice, ...
             return ()
         case operated.PromptTokensRead() | operated.RoundAsked() | operated.RoundAnswered():
             return ()
+        case operated.GuardrailRefused():
+            facts = _facts(guardrail=event.guardrail, why=event.why.value, detail=event.detail or None)
+            name = f"guardrail_refused:{event.guardrail}"
+            return conditions.opens(NoticeKind.GUARDRAIL_REFUSED, event, name, facts=facts)
+        case operated.GuardrailFailed():
+            facts = _facts(guardrail=event.guardrail, detail=event.detail, entries=sorted(event.owned))
+            name = f"guardrail_failed:{event.guardrail}"
+            return conditions.opens(NoticeKind.GUARDRAIL_FAILED, event, name, facts=facts)
+        case operated.GuardrailSynced():
+            facts = _facts(guardrail=event.guardrail)
+            refused, failed = (
+                f"{what}:{event.guardrail}" for what in ("guardrail_refused", "guardrail_failed")
+            )
+            return (
+                *conditions.closes(NoticeKind.GUARDRAIL_ACCEPTED, event, refused, facts),
+                *conditions.closes(NoticeKind.GUARDRAIL_RECOVERED, event, failed, facts),
+            )
+        case operated.GuardrailCleared():
+            facts, name = _facts(guardrail=event.guardrail), f"guardrail_failed:{event.guardrail}"
+            return conditions.closes(NoticeKind.GUARDRAIL_RECOVERED, event, name, facts)
+        case operated.GuardrailEntriesLost():
+            facts = _facts(guardrail=event.guardrail, entries=sorted(event.entries))
+            return (
+                notice(NoticeKind.GUARDRAIL_ENTRIES_LOST, Phase.ONCE, at=event.at, model=None, facts=facts),
+            )
+        case operated.GuardrailWriteBegun() | operated.GuardrailWritten():
+            return ()
         case operated.PolicyTaken():
             return ()  # whoever wrote the numbers knows
         case operated.TokenCreated() | operated.TokenRevoked():

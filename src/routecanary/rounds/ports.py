@@ -12,6 +12,7 @@ from typing import Final, Protocol
 
 from routecanary.domain.archive import PackedTranscript, StoredTranscript, TranscriptEntry
 from routecanary.domain.generation import Generation
+from routecanary.domain.guardrail import CanaryKey, Coverage, Guardrail
 from routecanary.domain.log import ChainBreak, Head, Pruning, StoredDraft, StoredEvent
 from routecanary.domain.names import ContractName, ModelId, RouteId
 from routecanary.domain.outbox import Delivery, Outgoing, Tally
@@ -307,6 +308,30 @@ class Gateway(Protocol):
 
     async def ask(self, probe: Probe) -> Transcript:
         """Ask one probe and keep whatever comes; a provider's failure is never raised."""
+
+
+class GuardrailApi(Protocol):
+    """The account's guardrails, for whoever may manage it. Raises `GatewayError` where that cannot be done.
+
+    What it does not tell clearly, or tells in another shape than is known, it does not tell.
+    """
+
+    async def guardrail(self, guardrail: str) -> Guardrail:
+        """Read a guardrail as it stands now."""
+
+    async def canary(self) -> CanaryKey:
+        """Find out who the canary's own key is."""
+
+    async def coverage(self, guardrail: Guardrail, canary: CanaryKey) -> Coverage:
+        """Find out whom a guardrail covers, with the workspaces of the guardrail and of the key looked at."""
+
+    async def replace_ignored(self, guardrail: str, ignored: Sequence[str]) -> None:
+        """Replace the whole list of ignored providers.
+
+        Raises:
+            WriteRefusedError: Nothing was changed.
+            GatewayError: Whether it was changed is not known.
+        """
 
 
 class SnapshotFile(Protocol):

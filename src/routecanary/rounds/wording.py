@@ -121,6 +121,22 @@ WORDINGS: Final[Mapping[NoticeKind, Wording]] = {
         _CRITICAL, "the new configuration was refused and the old one stays: {detail}"
     ),
     NoticeKind.RELOAD_RECOVERED: Wording(_INFO, "the configuration was read anew"),
+    NoticeKind.GUARDRAIL_REFUSED: Wording(
+        _CRITICAL,
+        "nothing is added to the guardrail {guardrail}, which covers the canary's own key, or may: {why}",
+    ),
+    NoticeKind.GUARDRAIL_ACCEPTED: Wording(
+        _INFO, "the guardrail {guardrail} leaves the canary's own key alone again"
+    ),
+    NoticeKind.GUARDRAIL_FAILED: Wording(
+        _CRITICAL,
+        "the guardrail {guardrail} cannot be read or changed, and what stands there does not end by itself: "
+        "{entries}",
+    ),
+    NoticeKind.GUARDRAIL_RECOVERED: Wording(_INFO, "the guardrail {guardrail} is kept in step again"),
+    NoticeKind.GUARDRAIL_ENTRIES_LOST: Wording(
+        _WARNING, "somebody took {entries} out of the guardrail {guardrail}; it is not put back"
+    ),
 }
 
 _SHADOW: Final = "[shadow] "

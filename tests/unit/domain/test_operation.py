@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 
+from routecanary.domain.guardrail import GuardrailStanding, PendingWrite, Refusal
 from routecanary.domain.leak import Leaking, LeakReason
 from routecanary.domain.names import ContractName, Locale, ModelId, RouteId
 from routecanary.domain.operating import OperatingState, evolve_operating
@@ -24,6 +25,13 @@ from routecanary.domain.operation import (
     ExclusionLeaked,
     ExclusionLeakEnded,
     ExclusionLeakPossible,
+    GuardrailCleared,
+    GuardrailEntriesLost,
+    GuardrailFailed,
+    GuardrailRefused,
+    GuardrailSynced,
+    GuardrailWriteBegun,
+    GuardrailWritten,
     IgnoreTried,
     JudgeBlind,
     JudgeCrashed,
@@ -120,6 +128,15 @@ EVERY_OPERATION: tuple[Operation, ...] = (
     BudgetRestored(at=AT),
     RoutesWithheld(at=AT, model=MODEL, routes=frozenset({ALPHA})),
     IgnoreTried(at=AT, provider="maple", holds=False, detail="still served"),
+    GuardrailWriteBegun(at=AT, guardrail="g1", add=frozenset({"maple"}), remove=frozenset({"Plover"})),
+    GuardrailWritten(
+        at=AT, guardrail="g1", owned=frozenset({"maple"}), cause="change", added=frozenset({"maple"})
+    ),
+    GuardrailSynced(at=AT, guardrail="g1", lost=frozenset({"acme"})),
+    GuardrailCleared(at=AT, guardrail="g1", cause="stop", removed=frozenset({"maple"}), actor="ada"),
+    GuardrailEntriesLost(at=AT, guardrail="g1", entries=frozenset({"maple"})),
+    GuardrailRefused(at=AT, guardrail="g1", why=Refusal.COVERS_KEY, detail="assigned"),
+    GuardrailFailed(at=AT, guardrail="g1", detail="HTTP 500", owned=frozenset({"maple"})),
     TokenCreated(at=AT, name="shop", role=Role.APP, digest="f0", actor="ada", expires_at=LATER, reason="r"),
     TokenRevoked(at=AT, name="shop", digest="f0", actor="ada"),
 )
@@ -363,3 +380,30 @@ def test_leaks_of_a_kind_add_up_until_they_stop() -> None:
     )
     ended = ExclusionLeakEnded(at=LATER, model=MODEL, reason=preset, certain=True)
     assert set(evolve_operating(state, ended).model(MODEL).leaking) == {"leak_possible:preset"}
+
+
+def test_what_is_ours_in_a_guardrail_is_known() -> None:
+    """Through a write of which nothing is known, what somebody took out, trouble and a refusal."""
+    begun = GuardrailWriteBegun(at=AT, guardrail="g1", add=frozenset({"maple"}))
+    written = GuardrailWritten(at=AT, guardrail="g1", owned=frozenset({"maple", "Plover"}), cause="change")
+    state = _fold(begun)
+    assert state.guardrail("g1").pending == PendingWrite(at=AT, add=frozenset({"maple"}), remove=frozenset())
+    state = _fold(begun, written)
+    assert state.guardrail("g1") == GuardrailStanding(owned=frozenset({"maple", "Plover"}))
+    assert state.guardrail("other") == GuardrailStanding()
+    lost = GuardrailEntriesLost(at=AT, guardrail="g1", entries=frozenset({"Plover"}))
+    refused = GuardrailRefused(at=AT, guardrail="g1", why=Refusal.UNCLEAR, detail="?")
+    failed = GuardrailFailed(at=AT, guardrail="g1", detail="HTTP 500")
+    again = GuardrailFailed(at=LATER, guardrail="g1", detail="HTTP 502")
+    standing = _fold(begun, written, lost, refused, failed, again).guardrail("g1")
+    assert (standing.owned, standing.lost) == ({"maple"}, {"plover"})
+    assert (standing.refused, standing.refused_at, standing.failing_since) == (Refusal.UNCLEAR, AT, AT)
+    assert standing.problem == "HTTP 502"
+    synced = GuardrailSynced(at=LATER, guardrail="g1", lost=frozenset({"plover"}))
+    assert _fold(written, lost, refused, failed, synced).guardrail("g1") == GuardrailStanding(
+        owned=frozenset({"maple"}), lost=frozenset({"plover"}), synced_at=LATER
+    )
+    cleared = GuardrailCleared(at=LATER, guardrail="g1", cause="stop", removed=frozenset({"maple"}))
+    after = _fold(begun, written, refused, failed, cleared).guardrail("g1")
+    assert (after.owned, after.pending, after.failing_since) == (frozenset(), None, None)
+    assert after.refused is Refusal.UNCLEAR, "an end is no acquittal"

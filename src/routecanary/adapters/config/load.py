@@ -22,12 +22,14 @@ from routecanary.adapters.config.schema import (
     ConfigFile,
     ContractsTable,
     GatewayTable,
+    GuardrailTable,
     ModelTable,
     NotifyTable,
     ProbesTable,
     ProductionTable,
 )
 from routecanary.domain.gateway import WHEREABOUTS, GatewayKind
+from routecanary.domain.guardrail import Granularity, OnStop
 from routecanary.domain.names import (
     CONTRACT_NAMES,
     FILTERING,
@@ -46,6 +48,7 @@ from routecanary.domain.settings import (
     BudgetSettings,
     ContractSettings,
     GatewaySettings,
+    GuardrailSettings,
     JudgingSettings,
     LatencySettings,
     ListenSettings,
@@ -110,17 +113,26 @@ def read_api_key(gateway: GatewaySettings, environ: Mapping[str, str]) -> Secret
     Raises:
         ConfigError: It is not there, empty, or not printable ASCII. The message never shows it.
     """
-    value, place, key = _secret_text(
+    return _key(
         environ,
         name=gateway.api_key_env,
         file=gateway.api_key_file,
         keys=("gateway.api_key_env", "gateway.api_key_file"),
     )
-    if not value.isascii() or not value.isprintable() or " " in value:
-        raise ConfigError(
-            "holds what no key holds", place=place, key=key, allowed="printable ASCII on one line"
-        )
-    return Secret(value)
+
+
+def read_management_key(guardrail: GuardrailSettings, environ: Mapping[str, str]) -> Secret:
+    """Read the key that may manage the account, likewise.
+
+    Raises:
+        ConfigError: As `read_api_key`.
+    """
+    return _key(
+        environ,
+        name=guardrail.key_env,
+        file=guardrail.key_file,
+        keys=("guardrail.key_env", "guardrail.key_file"),
+    )
 
 
 def read_webhook_secret(name: str, webhook: WebhookSettings, environ: Mapping[str, str]) -> Secret:
@@ -141,6 +153,15 @@ def read_webhook_secret(name: str, webhook: WebhookSettings, environ: Mapping[st
         )
     if not value.isprintable():
         raise ConfigError("holds what no secret holds", place=place, key=key, allowed="one printable line")
+    return Secret(value)
+
+
+def _key(environ: Mapping[str, str], *, name: str, file: str | None, keys: tuple[str, str]) -> Secret:
+    value, place, key = _secret_text(environ, name=name, file=file, keys=keys)
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise ConfigError(
+            "holds what no key holds", place=place, key=key, allowed="printable ASCII on one line"
+        )
     return Secret(value)
 
 
@@ -231,6 +252,7 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
         traffic=TrafficSettings(grace=file.traffic.grace),
         budget=_budget(file.budget),
         notify=_notify(file.notify, at),
+        guardrail=_guardrail(file.guardrail, at(file.guardrail.key_file)),
         probes=_probes(file.probes, at(file.probes.texts)),
         latency=LatencySettings(
             limit=file.contracts.latency.limit,
@@ -274,6 +296,19 @@ def _gateway(table: GatewayTable, key_file: str | None) -> GatewaySettings:
         api_key_env=table.api_key_env or WHEREABOUTS[kind].key_variable,
         api_key_file=key_file,
         **values,
+    )
+
+
+def _guardrail(table: GuardrailTable, key_file: str | None) -> GuardrailSettings:
+    return GuardrailSettings(
+        enabled=table.enabled,
+        apply=table.apply,
+        id=table.id,
+        key_env=table.key_env,
+        key_file=key_file,
+        granularity=Granularity(table.granularity),
+        on_stop=OnStop(table.on_stop),
+        check_every=table.check_every,
     )
 
 

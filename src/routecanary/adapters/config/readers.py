@@ -29,6 +29,7 @@ MAX_STRING: Final = 4_096  # characters
 
 _MILLISECONDS = re.compile(r"([0-9]{1,9})ms")
 _CHANNEL_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_OPAQUE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
@@ -348,6 +349,13 @@ def command() -> PlainValidator:
         return words
 
     return leaf(read, "a program (an absolute path, or a name found in PATH) and its arguments", hidden=True)
+
+
+def opaque_id(value: str) -> str:
+    """Take an id that the gateway made, which goes into an address."""
+    if not _OPAQUE_ID.fullmatch(value):
+        raise InputError("not an id", value=value)
+    return value
 
 
 def channel_name(value: str) -> str:

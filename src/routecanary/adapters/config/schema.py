@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from routecanary.adapters.config import readers as read
 from routecanary.domain.address import Address
 from routecanary.domain.gateway import WHEREABOUTS, GatewayKind
+from routecanary.domain.guardrail import Granularity, OnStop
 from routecanary.domain.names import (
     CONTRACT_NAMES,
     Locale,
@@ -33,6 +34,7 @@ from routecanary.domain.settings import (
     BudgetSettings,
     ContractSettings,
     GatewaySettings,
+    GuardrailSettings,
     JudgingSettings,
     LatencySettings,
     ListenSettings,
@@ -90,6 +92,7 @@ _TRAFFIC = TrafficSettings()
 _TRIPWIRE = TripwireSettings()
 _RETENTION = RetentionSettings()
 _NOTIFY = NotifySettings()
+_GUARDRAIL = GuardrailSettings()
 _LISTEN = ListenSettings()
 
 
@@ -377,6 +380,31 @@ class TrafficTable(Table):
     grace: Annotated[timedelta, read.duration(_S, 10 * _M)] = _TRAFFIC.grace
 
 
+class GuardrailTable(Table):
+    enabled: Annotated[bool, read.switch()] = _GUARDRAIL.enabled
+    apply: Annotated[bool, read.switch()] = _GUARDRAIL.apply
+    id: Annotated[str | None, read.text(read.opaque_id, "the guardrail's id")] = None
+    key_env: Annotated[str, read.environment_name()] = _GUARDRAIL.key_env
+    key_file: Annotated[str | None, read.path()] = None
+    granularity: Annotated[str, read.word(*Granularity)] = _GUARDRAIL.granularity
+    on_stop: Annotated[str, read.word(*OnStop)] = _GUARDRAIL.on_stop
+    check_every: Annotated[timedelta, read.duration(_S, _D)] = _GUARDRAIL.check_every
+
+    @model_validator(mode="after")
+    def _consistent(self) -> GuardrailTable:
+        if {"key_env", "key_file"} <= self.model_fields_set:
+            raise read.RefusedError(
+                "two places for one key", key="key_file", allowed="either key_env or key_file"
+            )
+        if self.enabled and self.id is None:
+            raise read.RefusedError("missing", key="id", allowed="the id of a guardrail that you have made")
+        if self.apply and not self.enabled:
+            raise read.RefusedError(
+                "without enabled", key="apply", value=True, allowed="true only with enabled = true"
+            )
+        return self
+
+
 class RoutingTable(Table):
     builtin: Annotated[str | None, read.path()] = None
 
@@ -405,6 +433,7 @@ class ConfigFile(Table):
     contracts: ContractsTable = ContractsTable()
     policy: dict[str, Any] = Field(default_factory=dict)
     routing: RoutingTable = RoutingTable()
+    guardrail: GuardrailTable = GuardrailTable()
     listen: ListenTable = ListenTable()
     telemetry: TelemetryTable = TelemetryTable()
     traffic: TrafficTable = TrafficTable()

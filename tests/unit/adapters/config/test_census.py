@@ -50,7 +50,7 @@ def uncommented() -> str:
     head, rest = re.sub(r"^#(?=[\w.]+ = )", "", template_text(), flags=re.MULTILINE).split("initial_mode = ")
     models, rest = rest.split("\n# ---- Where the answers", 1)
     mode, models = re.sub(r"^# (?=\[|\w+ = )", "", models, flags=re.MULTILINE).split("\n", 1)
-    one_key = rest.replace("api_key_env =", "# api_key_env =")
+    one_key = rest.replace("\napi_key_env =", "\n# api_key_env =").replace("\nkey_env =", "\n# key_env =")
     return f"{head}initial_mode = {mode}\n# {one_key}\n{models}"
 
 
@@ -62,7 +62,7 @@ def test_the_template_shows_every_option() -> None:
     for option in OPTIONS:
         here = table
         for part in option.path.replace(MODEL, "models.author/slug").replace("NAME", "ops").split("."):
-            if part in {"api_key_env", "secret_file"}:  # not together with the other place
+            if part in {"api_key_env", "key_env", "secret_file"}:  # not together with the other place
                 break
             assert part in here, f"{option.path} is not in the template"
             here = here[part]

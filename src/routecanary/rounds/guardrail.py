@@ -1,0 +1,368 @@
+"""How does a guardrail's list come to hold our exclusions, and nothing of anybody else's change?
+
+Read, check whom it covers, read again, note what is about to be done, write, read once more, note what came
+of it. No condition can be put on a write: while its request is under way, from the reading before it on,
+somebody else's change would be lost. Whatever else happens is seen and told.
+
+What is ours is what the log says. A write of which nothing is known is settled by the next reading: an entry
+that we were about to add and that is there now is ours.
+
+Source: policy.md §8; openrouter-wire.md §2.4; docs/guardrail.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from routecanary.domain.guardrail import (
+    Coverage,
+    Guardrail,
+    GuardrailStanding,
+    Refusal,
+    refusal_of,
+)
+from routecanary.domain.operating import OperatingState
+from routecanary.domain.operation import (
+    GuardrailCleared,
+    GuardrailEntriesLost,
+    GuardrailRefused,
+    GuardrailSynced,
+    GuardrailWriteBegun,
+    GuardrailWritten,
+    Operation,
+)
+from routecanary.domain.settings import GuardrailSettings
+from routecanary.errors import GatewayError, WriteRefusedError
+from routecanary.rounds.guardrail_lists import model_lists
+from routecanary.rounds.ports import GuardrailApi
+from routecanary.rounds.records import Records
+from routecanary.routing.guardrail import Plan, Why, as_written, plan
+
+TRIES: Final = 3
+"""Times that a plan is made anew because somebody else changed the list meanwhile."""
+
+SLACK: Final = timedelta(seconds=10)
+
+Withheld = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
+"""Find the routes that entries name and that are kept from the canary's own key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A guardrail as it is, and what should become of it."""
+
+    guardrail: Guardrail
+    standing: GuardrailStanding  # what was not known of the last write is settled, what is lost is gone
+    plan: Plan
+    coverage: Coverage | None  # None = could not be found out
+    refused: Refusal | None
+    problem: str = ""  # of the refusal
+
+    @property
+    def ours(self) -> frozenset[str]:
+        """List our entries that are there."""
+        return self.standing.owned & set(self.guardrail.ignored)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What came of keeping a guardrail in step."""
+
+    look: Look  # the last one
+    added: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+    refused: Refusal | None = None  # to add anything
+    problem: str = ""
+
+
+class Sync:
+    """Keeps one guardrail in step with the exclusions, one call after the other."""
+
+    def __init__(
+        self,
+        records: Records,
+        api: GuardrailApi,
+        guardrail: str,
+        settings: GuardrailSettings,
+        *,
+        withheld: Withheld | None = None,
+    ) -> None:
+        self._records = records
+        self._api = api
+        self._id = guardrail
+        self._settings = settings
+        self._withheld = withheld
+        self._begun_at: datetime | None = None  # of our own last write
+
+    # --- looking ------------------------------------------------------------------------------------
+
+    async def look(self, *, again: bool = False) -> Look:
+        """See what should be done; nothing is changed, here or there.
+
+        Args:
+            again: As a person wishes it: what somebody took out, or was withheld, may be put there again.
+        Raises:
+            GatewayError: The guardrail could not be read.
+            StoreError: The log could not be read.
+        """
+        guardrail = await self._api.guardrail(self._id)
+        standing = self._settled(guardrail)
+        lists = model_lists(self._records)
+        planned = plan(
+            guardrail,
+            standing,
+            lists.models,
+            granularity=self._settings.granularity,
+            floor=self._records.settings.policy.floor,
+            again=again,
+        )
+        coverage: Coverage | None = None
+        refused: Refusal | None = None
+        problem = ""
+        try:
+            canary = await self._api.canary()
+            coverage = await self._api.coverage(guardrail, canary)
+        except GatewayError as error:
+            refused, problem = Refusal.UNCLEAR, str(error)
+        else:
+            refused = refusal_of(coverage, canary)
+            if refused is Refusal.UNCLEAR:
+                problem = "members are assigned to it, and who made the canary's key is not told"
+        if refused is None and standing.refused is Refusal.WITHHELD and not again:
+            refused, problem = Refusal.WITHHELD, standing.problem
+        return Look(
+            guardrail=guardrail,
+            standing=replace(standing, owned=standing.owned - set(planned.lost)),
+            plan=planned,
+            coverage=coverage,
+            refused=refused,
+            problem=problem,
+        )
+
+    def _settled(self, guardrail: Guardrail) -> GuardrailStanding:
+        """Settle what is not known of the last write by what is there now.
+
+        Raises:
+            GatewayError: Another process may be about to write.
+        """
+        standing = self._standing()
+        pending = standing.pending
+        if pending is None:
+            return standing
+        age = self._records.clock.now() - pending.at
+        if pending.at != self._begun_at and timedelta(0) <= age < self._lease():
+            raise GatewayError("another process is writing to the guardrail")
+        came = as_written(pending.add, guardrail.ignored)
+        owned = (standing.owned | came) - (pending.remove - set(guardrail.ignored))
+        return replace(standing, owned=owned, pending=None)
+
+    def _lease(self) -> timedelta:
+        """State how long a write may take, with the reading after it."""
+        return 2 * self._records.settings.gateway.document_timeout + SLACK
+
+    def _standing(self) -> GuardrailStanding:
+        return self._records.ledger.operating().guardrail(self._id)
+
+    # --- doing --------------------------------------------------------------------------------------
+
+    async def keep(self, cause: str, *, actor: str | None = None, again: bool = False) -> Done:
+        """Bring the list into step: what is not wanted any more goes first, then what is missing comes.
+
+        Where the guardrail covers the canary's key, all that is ours goes. Where that cannot be found out,
+        nothing comes.
+
+        Raises:
+            GatewayError: It could not be done, or not as a whole; what was done is noted.
+            StoreError: The log failed.
+        """
+        added, removed = frozenset[str](), frozenset[str]()
+        for _ in range(2 * TRIES):
+            look = await self.look(again=again)
+            self._note_lost(look)
+            if look.refused is not None and look.refused.covers_canary:
+                gone = await self._empty(look, "covered", actor)
+                self._note_refused(look.refused, look.problem)
+                return Done(look=look, added=added, removed=removed | gone, refused=look.refused)
+            add = frozenset[str]() if look.refused is not None else frozenset(look.plan.add)
+            remove = frozenset(look.plan.remove)
+            if remove:  # by itself: whatever is wrong with what is to come, what has ended goes
+                add = frozenset()
+            if not add and not remove:
+                return await self._kept(look, actor, added, removed)
+            if not await self._written(look, add=add, remove=remove, cause=cause, actor=actor):
+                continue
+            added, removed = added | add, removed | remove
+        raise GatewayError("the guardrail was changed by somebody else again and again")
+
+    async def _kept(
+        self, look: Look, actor: str | None, added: frozenset[str], removed: frozenset[str]
+    ) -> Done:
+        """Note that the list is in step, as far as it may be."""
+        if look.refused is not None:
+            return Done(look=look, added=added, removed=removed, refused=look.refused, problem=look.problem)
+        owned = look.standing.owned
+        kept_away = await self._withheld(owned) if owned and self._withheld is not None else frozenset()
+        if kept_away:
+            problem = f"the canary's own key does not reach {', '.join(sorted(kept_away))}"
+            gone = await self._empty(look, "covered", actor)
+            self._note_refused(Refusal.WITHHELD, problem)
+            return Done(
+                look=look,
+                added=added,
+                removed=removed | gone,
+                refused=Refusal.WITHHELD,
+                problem=problem,
+            )
+        lost = frozenset(each.entry for each in look.plan.left_out if each.why is Why.LOST)
+        if self._standing().pending is not None or self._standing().owned != owned:
+            self._note(self._settled_as(self._standing(), owned))
+        self._note(GuardrailSynced(at=self._now(), guardrail=self._id, lost=lost))
+        return Done(look=look, added=added, removed=removed)
+
+    async def clear(self, cause: str, *, actor: str | None = None) -> frozenset[str]:
+        """Take out all that is ours, whomever the guardrail covers; return what went.
+
+        Raises:
+            GatewayError: It could not be done.
+            StoreError: The log failed.
+        """
+        for _ in range(TRIES):
+            guardrail = await self._api.guardrail(self._id)
+            look = Look(
+                guardrail=guardrail,
+                standing=self._settled(guardrail),
+                plan=plan(
+                    guardrail, GuardrailStanding(), (), granularity=self._settings.granularity, floor=1
+                ),
+                coverage=None,
+                refused=None,
+            )
+            if not look.ours:
+                if self._standing() != GuardrailStanding():
+                    self._note(self._cleared(cause, (), actor))
+                return frozenset()
+            if await self._written(
+                look, add=frozenset(), remove=look.ours, cause=cause, actor=actor, clear=True
+            ):
+                return look.ours
+        raise GatewayError("the guardrail was changed by somebody else again and again")
+
+    def forget(self, *, actor: str) -> frozenset[str]:
+        """Take nothing there for ours any more, without asking: the guardrail is gone."""
+        owned = self._standing().owned
+        self._note(self._cleared("forgotten", owned, actor))
+        return owned
+
+    async def _empty(self, look: Look, cause: str, actor: str | None) -> frozenset[str]:
+        return await self.clear(cause, actor=actor) if look.ours or look.standing.owned else frozenset()
+
+    async def _written(
+        self,
+        look: Look,
+        *,
+        add: frozenset[str],
+        remove: frozenset[str],
+        cause: str,
+        actor: str | None,
+        clear: bool = False,
+    ) -> bool:
+        """Change the list, and note what came of it.
+
+        Args:
+            clear: Nothing shall be ours afterwards.
+        Returns:
+            Whether it was done; not where somebody else changed the list since it was looked at.
+        """
+        fresh = await self._api.guardrail(self._id)
+        if fresh.ignored != look.guardrail.ignored:
+            return False
+        wished = (*(name for name in fresh.ignored if name not in remove), *sorted(add))
+        self._begin(look.standing, add, remove)
+        try:
+            await self._api.replace_ignored(self._id, wished)
+        except WriteRefusedError:
+            self._note(self._settled_as(look.standing, look.standing.owned))
+            raise
+        after = (await self._api.guardrail(self._id)).ignored
+        came, stayed = as_written(add, after), remove & set(after)
+        owned = ((look.standing.owned - remove) & set(after)) | came | stayed
+        missing = (look.standing.owned - remove - set(after)) | (add - {name.lower() for name in came})
+        if clear and not owned:
+            self._note(self._cleared(cause, remove, actor))
+        else:
+            self._note(
+                GuardrailWritten(
+                    at=self._now(),
+                    guardrail=self._id,
+                    owned=owned,
+                    cause=cause,
+                    added=came,
+                    removed=remove - stayed,
+                    actor=actor,
+                )
+            )
+        if missing:
+            self._note(GuardrailEntriesLost(at=self._now(), guardrail=self._id, entries=missing))
+        if stayed:
+            raise GatewayError(f"still in the list after a write without it: {', '.join(sorted(stayed))}")
+        return True
+
+    # --- noting -------------------------------------------------------------------------------------
+
+    def _begin(self, settled: GuardrailStanding, add: frozenset[str], remove: frozenset[str]) -> None:
+        """Note what is about to be done, unless another process has begun to write since.
+
+        Raises:
+            GatewayError: It has.
+        """
+        begun_at = self._now()
+
+        def decide(operating: OperatingState) -> list[Operation]:
+            known = operating.guardrail(self._id)
+            if known.pending is not None and known.pending.at != self._begun_at:
+                age = begun_at - known.pending.at
+                if timedelta(0) <= age < self._lease():
+                    raise GatewayError("another process is writing to the guardrail")
+            said: list[Operation] = []
+            if known.owned != settled.owned or known.pending is not None:
+                said.append(self._settled_as(known, settled.owned))
+            begun = GuardrailWriteBegun(at=begun_at, guardrail=self._id, add=add, remove=remove)
+            return [*said, begun]
+
+        self._records.ledger.operate(decide)
+        self._begun_at = begun_at
+
+    def _settled_as(self, known: GuardrailStanding, owned: frozenset[str]) -> Operation:
+        """Say what the last write came to, of which nothing was known."""
+        return GuardrailWritten(
+            at=self._now(),
+            guardrail=self._id,
+            owned=owned,
+            cause="settled",
+            added=owned - known.owned,
+            removed=known.owned - owned,
+        )
+
+    def _cleared(self, cause: str, removed: Iterable[str], actor: str | None) -> GuardrailCleared:
+        return GuardrailCleared(
+            at=self._now(), guardrail=self._id, cause=cause, removed=frozenset(removed), actor=actor
+        )
+
+    def _note_lost(self, look: Look) -> None:
+        """Tell that somebody took out what was ours; it is not put back while it is wanted."""
+        lost = frozenset(look.plan.lost)
+        if lost:
+            self._note(GuardrailEntriesLost(at=self._now(), guardrail=self._id, entries=lost))
+
+    def _note_refused(self, why: Refusal, problem: str) -> None:
+        if self._standing().refused is not why:
+            self._note(GuardrailRefused(at=self._now(), guardrail=self._id, why=why, detail=problem))
+
+    def _note(self, operation: Operation) -> None:
+        self._records.ledger.operate(lambda _: [operation])
+
+    def _now(self) -> datetime:
+        return self._records.clock.now()
