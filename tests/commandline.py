@@ -159,11 +159,13 @@ def fingerprint(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def a_lab(scenario: Scenario | None = None, *, speed: float = SPEED) -> Iterator[LabGateway]:
+def a_lab(
+    scenario: Scenario | None = None, *, speed: float = SPEED, wire: str = "openrouter"
+) -> Iterator[LabGateway]:
     """Serve a scenario, the trial's if none is given, from a thread of this process."""
     started = threading.Event()
     ends: list[Callable[[], object]] = []
-    lab = LabGateway(scenario or a_scenario(), seed=1, time_scale=speed)
+    lab = LabGateway(scenario or a_scenario(), seed=1, time_scale=speed, wire=wire)
 
     async def serve() -> None:
         loop, end = asyncio.get_running_loop(), asyncio.Event()

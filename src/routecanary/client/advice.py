@@ -10,19 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from routecanary.client.canary import BAD_SCOPE, CALL_COUNTERS, Canary
+from routecanary.client.canary import BAD_SCOPE, CALL_COUNTERS, VERCEL, Canary
+from routecanary.routing.allow import left_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from routecanary.routing.view import Views
 
 
 class Advice:
     """What to change in a request, and what there is to say of it.
 
     `changes` are top-level keys with their new values; empty: it may go as it is. `ignore` is the whole list
-    that it then carries, None when that cannot be known. `reason` is the counter that says why it goes
-    without the list, or with less of it. `written_at` dates the list, in epoch seconds.
+    that it then carries (of an allow-list, whom it leaves out), None when that cannot be known. `reason` is
+    the counter that says why it goes without the list, or with less of it. `written_at` dates the list, in
+    epoch seconds.
     """
 
     __slots__ = ("changes", "ignore", "reason", "written_at")
@@ -65,14 +69,21 @@ def advise(
             canary._counts[name] += count
             if name != BAD_SCOPE and name in CALL_COUNTERS:  # an unread scope means the whole list
                 reason = name
-    provider = changes.get("provider", request.get("provider"))
-    ignore = provider.get("ignore") if isinstance(provider, Mapping) else None
     return Advice(
         changes,
-        [name for name in ignore if isinstance(name, str)] if isinstance(ignore, (list, tuple)) else [],
+        _carried(canary, views, {**request, **changes}),
         reason,
         None if views is None else views.snapshot.written_at,
     )
+
+
+def _carried(canary: Canary, views: Views | None, request: Mapping[str, Any]) -> list[str]:
+    """List whom a request keeps away as it goes out."""
+    if views is not None and views.gateway == VERCEL:
+        return left_out(views, request, canary._clock())
+    provider = request.get("provider")
+    ignore = provider.get("ignore") if isinstance(provider, Mapping) else None
+    return [name for name in ignore if isinstance(name, str)] if isinstance(ignore, (list, tuple)) else []
 
 
 def pass_unchanged(canary: Canary, reason: str) -> Advice:

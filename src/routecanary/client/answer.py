@@ -12,7 +12,14 @@ from __future__ import annotations
 import zlib
 from typing import Any, Final
 
-from routecanary.domain.frames import content_of, first_choice, is_visible, message_of, object_in
+from routecanary.domain.frames import (
+    content_of,
+    first_choice,
+    is_visible,
+    message_of,
+    object_in,
+    routing_in,
+)
 from routecanary.domain.sse import SseDecoder
 
 MAX_DOCUMENT: Final = 4 * 1024 * 1024  # bytes of an answer that is no stream; a larger one is not read
@@ -114,6 +121,10 @@ class AnswerReader:
         elif frame.get("error") or choice.get("error"):
             self.finish_reason = "error"
         message = message_of(choice)
+        if self.provider is None:  # the Vercel AI Gateway says it in its last chunk
+            provider = (routing_in(message) or {}).get("finalProvider")
+            if isinstance(provider, str) and 0 < len(provider) <= _MAX_NAME:
+                self.provider = provider
         if is_visible(content_of(message)):
             self._seen = True
             if self.first_text_at is None:

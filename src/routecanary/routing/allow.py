@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from routecanary.routing.merge import EMPTYING
-from routecanary.routing.view import View
+from routecanary.routing.patch import models_of
+from routecanary.routing.view import View, Views
 
 Request = Mapping[str, object]
 Changes = dict[str, object]
@@ -135,6 +136,21 @@ def changes_of(views: Sequence[View], request: Request, counts: dict[str, int]) 
         if names is not None:
             changes["provider"] = {**_table(short), "only": names}
     return changes
+
+
+def left_out(views: Views, request: Request, now: float) -> list[str]:
+    """List the routes that a request's allow-list leaves out, of those that are listed for its models.
+
+    It is to such a gateway what `ignore` is to others: who is named here must not serve the request.
+    """
+    models = models_of(request)
+    only = _names(_table(_table(request.get("providerOptions")).get("gateway")).get("only"))
+    only = only or _names(_table(request.get("provider")).get("only"))
+    if not only or isinstance(models, str):
+        return []
+    admitted = {name.lower() for name in only}
+    rooms = [room for name in models for room in views.at(name, now, None).rooms]
+    return sorted({tag for room in rooms for tag in room.index.tags} - admitted)
 
 
 def _is_known(view: View) -> bool:

@@ -136,3 +136,15 @@ def test_an_answer_too_large_to_keep_is_not_kept() -> None:
     reader.feed(b"}" * 10, 1.0)
     reader.finish()
     assert set(facts(reader).values()) == {None}
+
+
+def test_who_served_is_read_from_the_last_chunk_of_the_other_gateway() -> None:
+    """Its chunks name no provider; what a host puts beside a named one is not believed."""
+    names = {"id": "gen_1", "model": "acme/chat"}
+    metadata = {"provider_metadata": {"gateway": {"routing": {"finalProvider": "alpha"}}}}
+    last = {"choices": [{"index": 0, "delta": metadata, "finish_reason": "stop"}]}
+    text = {"choices": [{"index": 0, "delta": {"content": "Once"}}]}
+    reader = read(*(a_stream({**names, **frame}) for frame in (text, text, last)))
+    assert (reader.provider, reader.finish_reason) == ("alpha", "stop")
+    named = read(*(a_stream({**names, "provider": "Beta", **frame}) for frame in (text, last)))
+    assert named.provider == "Beta"

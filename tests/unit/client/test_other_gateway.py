@@ -9,6 +9,7 @@ import pytest
 
 from routecanary.adapters.snapshot import write_snapshot
 from routecanary.client import Canary
+from routecanary.client.advice import advise
 from routecanary.domain.gateway import GatewayKind
 from routecanary.routing.snapshot import snapshot_of
 from tests.snapshots import MODEL, NOW, after, document, facts, listed, suspended
@@ -141,3 +142,15 @@ def test_before_the_first_snapshot_nothing_is_added(tmp_path: Path) -> None:
     with Canary(tmp_path / "none.json", thread=False) as canary:
         assert canary.provider_options(MODEL, {"gateway": {"sort": "cost"}}) == {"gateway": {"sort": "cost"}}
         assert counted(canary)["no_snapshot"] == 1
+
+
+def test_advice_says_whom_a_request_keeps_away(tmp_path: Path) -> None:
+    """An allow-list keeps away whoever is listed and not in it; the caller's own counts too."""
+    own = {"providerOptions": {"gateway": {"only": ["Gamma"]}}}
+    with a_canary(tmp_path) as canary:
+        advice = advise(canary, {"model": MODEL})
+        assert (advice.changes, advice.ignore, advice.reason) == ({"providerOptions": ONLY}, ["beta"], None)
+        assert advise(canary, {"model": MODEL, **own}).ignore == ["alpha", "beta"]
+        assert advise(canary, {"model": MODEL, "provider": {"only": ["alpha"]}}).ignore == ["beta", "gamma"]
+        assert advise(canary, {"model": "acme/other"}).ignore == []
+        assert advise(canary, {"model": "acme/unheard-of"}).reason == "unknown_model"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import Locale, ModelId, RouteId
 from routecanary.domain.probe import Probe, ProbeKind, ProbeSpec, Scene
 from routecanary.domain.route import Listing, Route
@@ -55,6 +56,7 @@ def pinned(
     sampling: Sampling = PRODUCT,
     mandatory: bool = False,
     seed: int = 1,
+    gateway: GatewayKind = GatewayKind.OPENROUTER,
 ) -> Probe | None:
     route = route or a_route()
     listing = Listing(
@@ -63,6 +65,7 @@ def pinned(
         routes=(route,),
         accepted_models=frozenset({"acme/chat-2", "acme/chat-2-20260901"}),
         reasoning_mandatory=mandatory,
+        gateway=gateway,
     )
     return probe_for(
         listing, route, spec or a_spec(), scene, attempt=1, sampling=sampling, users=USERS, rng=Random(seed)
@@ -97,6 +100,26 @@ def test_the_body_is_the_recipe_of_the_gateway() -> None:
         ],
         "user": "c0ffee",
     }
+
+
+def test_another_gateway_is_asked_by_its_own_keys() -> None:
+    """Nothing of the first one's, and the provider is spelled as that gateway lists it."""
+    asked = body(a_route(tag="north-host"), gateway=GatewayKind.VERCEL)
+    assert asked == {
+        "model": "acme/chat-2",
+        "stream": True,
+        "max_tokens": 900,
+        "temperature": 0.8,
+        "reasoning": {"enabled": False},
+        "messages": asked["messages"],
+        "providerOptions": {"gateway": {"only": ["North Host"]}},
+        "stream_options": {"include_usage": True},
+        "user": "c0ffee",
+    }
+    declared = a_route("max_tokens", "response_format", "structured_outputs")
+    structured = body(declared, a_spec(ProbeKind.STRUCTURED), gateway=GatewayKind.VERCEL)
+    assert structured["providerOptions"] == {"gateway": {"only": ["North Host"]}}
+    assert structured["response_format"]["type"] == "json_schema"
 
 
 def test_the_probe_says_who_may_answer() -> None:

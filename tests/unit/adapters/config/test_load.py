@@ -240,6 +240,31 @@ def test_what_looks_like_the_own_machine_is_refused(address: str) -> None:
         settings(f'[gateway]\nbase_url = "{address}"')
 
 
+@pytest.mark.parametrize(
+    ("kind", "base_url", "variable"),
+    [
+        ("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+        ("vercel", "https://ai-gateway.vercel.sh/v1", "AI_GATEWAY_API_KEY"),
+    ],
+)
+def test_a_gateways_address_and_key_follow_its_kind(kind: str, base_url: str, variable: str) -> None:
+    """What the file says goes before it."""
+    gateway = settings(f'[gateway]\nkind = "{kind}"').gateway
+    assert (gateway.kind, gateway.base_url, gateway.api_key_env) == (kind, base_url, variable)
+    own = settings(f'[gateway]\nkind = "{kind}"\nbase_url = "https://host/v1"\napi_key_env = "KEY"').gateway
+    assert (own.base_url, own.api_key_env) == ("https://host/v1", "KEY")
+
+
+@pytest.mark.parametrize(
+    ("kind", "address"),
+    [("vercel", "https://openrouter.ai/api/v1"), ("openrouter", "https://ai-gateway.vercel.sh/v1")],
+)
+def test_the_address_of_the_other_gateway_is_refused(kind: str, address: str) -> None:
+    """Its requests would be refused there, or worse, pin nobody."""
+    with pytest.raises(ConfigError, match=r"gateway\.base_url: the address of another gateway"):
+        settings(f'[gateway]\nkind = "{kind}"\nbase_url = "{address}"')
+
+
 def test_the_number_of_models_is_bounded() -> None:
     """A thousand is enough for anybody's gateway."""
     names = [f'[models."acme/m{number}"]' for number in range(1_001)]

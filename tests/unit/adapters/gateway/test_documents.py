@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from routecanary.adapters.gateway.documents import key_info_from_json
+from routecanary.adapters.gateway.documents import credits_from_json, key_info_from_json
 from routecanary.domain.account import KeyInfo
 from routecanary.domain.probe import Json
 from routecanary.errors import GatewayError
@@ -78,3 +78,17 @@ def test_a_document_about_something_else_is_refused(document: Json) -> None:
     """The message names the call and nothing of the document."""
     with pytest.raises(GatewayError, match="GET /key: nothing about the key"):
         key_info_from_json(document, "GET /key")
+
+
+def test_credit_is_read_where_a_gateway_tells_that() -> None:
+    """Amounts come as texts; what is odd is not stated."""
+    read = credits_from_json({"balance": "95.50", "total_used": "4.50"}, "GET /credits")
+    assert read == KeyInfo(limit_remaining=Decimal("95.50"), usage=Decimal("4.50"))
+    assert credits_from_json({"balance": [], "total_used": "x"}, "GET /credits") == KeyInfo()
+
+
+@pytest.mark.parametrize("document", [None, [], {}, {"data": {"balance": "1"}}, "balance"])
+def test_what_says_nothing_of_credit_is_an_error(document: Json) -> None:
+    """With the place, and nothing of what was there."""
+    with pytest.raises(GatewayError, match=r"^GET /credits: nothing about the credit$"):
+        credits_from_json(document, "GET /credits")
