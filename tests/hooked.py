@@ -158,7 +158,7 @@ def an_application(folder: Path, *suspended: str, **of_snapshot: Any) -> Iterato
     """Run a lab whose cheapest route spoils its answers, and a snapshot in which it is suspended."""
     path = a_snapshot(folder, *(suspended or (SPOILED,)), **of_snapshot)
     with (
-        a_lab(CHEAPEST_SPOILED, speed=1.0) as lab,
+        a_lab(CHEAPEST_SPOILED) as lab,
         a_receiver() as receiver,
         Canary(path) as canary,
     ):

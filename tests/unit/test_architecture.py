@@ -58,7 +58,7 @@ FOREIGN: dict[str, set[str]] = {
     "hooks.aiohttp": {"aiohttp"},  # each hooks the library that it is named for
     "hooks.httpx": {"httpx"},
     "hooks.httpx2": {"httpx2"},
-    "hooks.litellm": {"litellm"},
+    "hooks.litellm": {"litellm", "httpx"},
     "hooks.openai": {"openai"},
     "hooks.openrouter": {"httpx"},  # the SDK's own clients
     "telemetry": {"msgspec"},

@@ -193,19 +193,23 @@ class Exchange:
             except Exception:  # as above
                 self._reader = None
 
-    def finish(self) -> None:
-        """Take the end of the answer, or that nobody waits for it any more; only the first counts."""
+    def finish(self, *, duration: float | None = None) -> None:
+        """Take the end of the answer, or that nobody waits for it any more; only the first counts.
+
+        Args:
+            duration: Seconds that it took; None = until now.
+        """
         sender, self._sender = self._sender, None
         if sender is None:
             return
         try:
-            record = self._record()
+            record = self._record(time.perf_counter() - self._began if duration is None else duration)
             if record is not None:
                 sender.put(record)
         except Exception:  # noqa: S110 - telemetry is never the application's trouble
             pass
 
-    def _record(self) -> dict[str, Any] | None:
+    def _record(self, duration: float) -> dict[str, Any] | None:
         """Write down what is told: names, times and counts, never a word of what was said."""
         reader, advice = self._reader or AnswerReader(), self._advice
         reader.finish()
@@ -219,7 +223,7 @@ class Exchange:
             "provider": reader.provider,
             "started_at": _instant(self._asked_at),
             "ttft_ms": None if first is None else _ms(first - self._began),
-            "duration_ms": _ms(time.perf_counter() - self._began),
+            "duration_ms": _ms(duration),
             "status": self._status,
             "finish_reason": _matching(_WORD, reader.finish_reason),
             "empty": reader.empty,
