@@ -163,6 +163,7 @@ def whole_body(planned: PlannedAnswer, envelope: Envelope) -> dict[str, Json]:
     body = {
         **_head(planned, envelope),
         "object": "chat.completion",
+        "system_fingerprint": None,  # the official SDK takes no answer without it
         "choices": [
             {
                 "index": 0,
