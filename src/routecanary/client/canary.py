@@ -222,6 +222,16 @@ class Canary:
             self._counts[FAILED] += 1
             return {}
 
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """The counters of `status()` as they stand, not a copy."""
+        return self._counts
+
+    @property
+    def views(self) -> Views | None:
+        """The last good snapshot, worked out; None before the first."""
+        return self._watch.views
+
     def refresh(self) -> bool:
         """Look at the snapshot now, and say whether a new snapshot was taken into use.
 
