@@ -85,6 +85,7 @@ COMMANDS: Final = (
     ("replay", "routecanary.cli.replay:replay", "Drive the decision with a trace."),
     ("backtest", "routecanary.cli.backtest:run_backtest", "Say what another policy would have done."),
     ("simulate", "routecanary.cli.simulate:simulate", "Let a policy decide over simulated hosts."),
+    ("proxy", "routecanary.cli.proxy:proxy", "Pass requests to the gateway, the list merged in."),
     ("lab", "routecanary.cli.lab:lab", "Serve a gateway that misbehaves on request."),
 )
 

@@ -223,14 +223,9 @@ class Canary:
             return {}
 
     @property
-    def counters(self) -> Mapping[str, int]:
-        """The counters of `status()` as they stand, not a copy."""
-        return self._counts
-
-    @property
-    def views(self) -> Views | None:
-        """The last good snapshot, worked out; None before the first."""
-        return self._watch.views
+    def watch(self) -> Watch:
+        """What keeps the last good snapshot, for whoever has to know more than the list."""
+        return self._watch
 
     def refresh(self) -> bool:
         """Look at the snapshot now, and say whether a new snapshot was taken into use.

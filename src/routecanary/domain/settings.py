@@ -263,6 +263,18 @@ class ListenSettings:
     administrators: Address = ADMINISTRATORS_AT
 
 
+PROXY_AT: Final = Address(host="127.0.0.1", port=7452)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxySettings:
+    """Where `routecanary proxy` listens, and what passes through it where to."""
+
+    listen: Address = PROXY_AT
+    upstream: str | None = None  # None = the gateway's base address
+    max_edit_bytes: int = 16_777_216  # of a request's body; a longer one goes on as it comes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The whole configuration; paths are absolute strings."""
@@ -290,6 +302,7 @@ class Settings:
     initial_mode: Mode = Mode.OBSERVE
     models: tuple[ModelSettings, ...] = ()  # in the order of the file
     listen: ListenSettings = ListenSettings()
+    proxy: ProxySettings = ProxySettings()
     builtin_path: str | None = None  # own exclusions beside the shipped ones
     place: str = "configuration"  # how errors name the file that all this stands in
 

@@ -9,21 +9,13 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from routecanary.client.canary import CALL_COUNTERS, Canary
+from routecanary.client.advice import advise, pass_unchanged
+from routecanary.client.canary import UNREAD_BODY, Canary
 from routecanary.client.watch import FAILED
-from routecanary.proxy.splice import BAD_BODY, BadBodyError, Peeked
+from routecanary.proxy.splice import BadBodyError, Peeked
 from routecanary.web.http import Headers
 
 LOG: Final = logging.getLogger("routecanary.proxy")
-
-TOO_LARGE: Final = "too_large"
-"""The body is longer than `max_edit`: it goes on as it comes."""
-
-ENCODED: Final = "encoded_body"
-"""The body has a content coding."""
-
-EDIT_COUNTERS: Final = (*CALL_COUNTERS, BAD_BODY, TOO_LARGE, ENCODED)
-"""Why a request may go out without the list."""
 
 NEEDS_HEADER: Final = "x-routecanary-needs"
 LOCALE_HEADER: Final = "x-routecanary-locale"
@@ -45,9 +37,10 @@ class Edited(NamedTuple):
     """A body to be sent, and what is known of it."""
 
     body: bytes
-    model: str | None  # the first choice, as the request names it
-    ignore: tuple[str, ...]  # the whole list that the request carries
+    model: str | None  # as the request names it; None = it is not known, or only the answer can tell
+    ignore: tuple[str, ...] | None  # the whole list that the request carries; None = it is not known
     unchanged: str | None  # why it carries less than the list, the name of a counter
+    written_at: float | None  # of the list, epoch seconds
 
 
 def wish_of(headers: Headers) -> Wish:
@@ -61,44 +54,28 @@ def wish_of(headers: Headers) -> Wish:
 
 
 def edit(canary: Canary, body: bytes, needs: Iterable[str] | None, locale: str | None) -> Edited:
-    """Merge the exclusions into a body; never raises.
-
-    Not for two threads at once: what a call counts is how its reason is known.
-    """
-    counters = canary.counters
-    before = dict(counters)
+    """Merge the exclusions into a body; never raises."""
+    request: Mapping[str, object] = {}
     try:
         peeked = Peeked(body)
+        request = peeked.request
+        advice = advise(canary, request, needs=needs, locale=locale)
+        edited = peeked.changed(advice.changes) if advice.changes else body
     except BadBodyError:
-        return Edited(body, None, (), BAD_BODY)
-    except Exception as error:
-        LOG.error("request not read error=%s", type(error).__name__)
-        return Edited(body, None, (), FAILED)
-    request = peeked.request
-    try:
-        changes = canary.changes(request, needs=needs, locale=locale)
-        edited = peeked.changed(changes) if changes else body
-    except BadBodyError:
-        return Edited(body, _name(request), _ignored(request), BAD_BODY)
+        return unedited(canary, body, UNREAD_BODY, _model(request))
     except Exception as error:
         LOG.error("request not edited error=%s", type(error).__name__)
-        return Edited(body, _name(request), _ignored(request), FAILED)
-    unchanged = None
-    if counters != before:
-        unchanged = next((name for name in CALL_COUNTERS if counters[name] > before[name]), None)
-    return Edited(edited, _name(request), _ignored(changes or request), unchanged)
+        return unedited(canary, body, FAILED, _model(request))
+    ignore = None if advice.ignore is None else tuple(advice.ignore)
+    return Edited(edited, _model(request), ignore, advice.reason, advice.written_at)
 
 
-def _name(request: Mapping[str, object]) -> str | None:
+def unedited(canary: Canary, body: bytes, reason: str, model: str | None = None) -> Edited:
+    """Count why a body goes out as it came; a reason of the client's counters."""
+    pass_unchanged(canary, reason)
+    return Edited(body, model, None, reason, None)
+
+
+def _model(request: Mapping[str, object]) -> str | None:
     model = request.get("model")
-    if isinstance(model, str):
-        return model
-    models = request.get("models")
-    first = models[0] if isinstance(models, list) and models else None
-    return first if isinstance(first, str) else None
-
-
-def _ignored(request: Mapping[str, object]) -> tuple[str, ...]:
-    provider = request.get("provider")
-    ignore = provider.get("ignore") if isinstance(provider, dict) else None
-    return tuple(name for name in ignore if isinstance(name, str)) if isinstance(ignore, list) else ()
+    return model if isinstance(model, str) and model and not request.get("models") else None

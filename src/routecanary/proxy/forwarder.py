@@ -11,7 +11,7 @@ from typing import Final
 
 from routecanary.client.answer import AnswerReader
 from routecanary.client.canary import Canary
-from routecanary.proxy.editing import EDITED_PATHS, Edited
+from routecanary.proxy.editing import EDITED_PATHS
 from routecanary.proxy.passage import Passage
 from routecanary.proxy.upstream import Upstream
 from routecanary.web.head import RefusedError
@@ -78,11 +78,6 @@ class Forwarder:
 
     def count(self, name: str) -> None:
         self.counts[name] += 1
-
-    def edited(self, edited: Edited) -> None:
-        """Count why a chat request carries less than the list."""
-        if edited.unchanged is not None:
-            self.counts[edited.unchanged] += 1
 
     def failed(self, reason: str, detail: str | None) -> None:
         """Count and tell that the gateway could not answer."""

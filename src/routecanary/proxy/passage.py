@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from routecanary.proxy.editing import ENCODED, TOO_LARGE, Edited, Wish, edit, wish_of
+from routecanary.client.canary import UNREAD_BODY
+from routecanary.proxy.editing import Edited, Wish, edit, unedited, wish_of
 from routecanary.proxy.heads import CHUNKED, chunk, last_chunk, request_head, response_head
 from routecanary.proxy.line import Line
 from routecanary.web.http import Connection, Request
@@ -43,7 +44,6 @@ class Sent(NamedTuple):
     edited: Edited
     wish: Wish
     started_at: float  # epoch seconds
-    list_written_at: float | None  # likewise: the snapshot's
     sent_at: float  # of the monotonic clock: the last byte
 
 
@@ -52,7 +52,7 @@ class Passage:
 
     __slots__ = (
         *("_again", "_began", "_chunked", "_client", "_collecting", "_editable", "_forwarder", "_framed"),
-        *("_held", "_line", "_over", "_pieces", "_request", "_size", "_task", "_unchanged", "_whole"),
+        *("_held", "_line", "_over", "_pieces", "_request", "_size", "_task", "_whole"),
         *("arrived_at", "reader", "sent", "status"),
     )
 
@@ -71,7 +71,6 @@ class Passage:
         self._framed = True  # the answer says where it ends
         self._held = False  # the client reads slowly
         self._over = False
-        self._unchanged: str | None = None
         self._editable = editable
         self.status: int | None = None
         self.reader = forwarder.reader_for(self) if editable else None
@@ -82,9 +81,9 @@ class Passage:
             forwarder.count("chat_requests")
             coding = request.headers.get("content-encoding")
             if coding is not None and coding.lower() != "identity":
-                self._leave(ENCODED)
+                self._leave("encoded")
             elif length > forwarder.max_edit:
-                self._leave(TOO_LARGE)
+                self._leave("too_large")
         self._collecting = self._editable or 0 <= length <= _AT_ONCE
         if not self._collecting:
             client.hold_reading()
@@ -99,7 +98,7 @@ class Passage:
         if self._collecting:
             self._pieces.append(data)
             if self._size > self._forwarder.max_edit:
-                self._leave(TOO_LARGE)
+                self._leave("too_large")
                 self._collecting = False
                 self._client.hold_reading()
                 self._dispatch()
@@ -201,10 +200,14 @@ class Passage:
     # The way there.
 
     def _leave(self, why: str) -> None:
-        """Let the request go out as it came."""
-        if self._editable:
-            self._editable = False
-            self._unchanged = why
+        """Let a chat request go out as it came."""
+        if not self._editable:
+            return
+        self._editable = False
+        self._forwarder.count(why)
+        edited = unedited(self._forwarder.canary, b"", UNREAD_BODY)
+        if self.reader is not None:
+            self.sent = Sent(edited, wish_of(self._request.headers), self.arrived_at, 0.0)
 
     def _dispatch(self) -> None:
         line = self._forwarder.upstream.take()
@@ -265,13 +268,12 @@ class Passage:
         """Merge the exclusions in, or note why not."""
         if not self._editable:
             return body
-        forwarder, wish = self._forwarder, wish_of(self._request.headers)
-        edited = edit(forwarder.canary, body, wish.needs, wish.locale)
-        forwarder.edited(edited)
+        wish = wish_of(self._request.headers)
+        edited = edit(self._forwarder.canary, body, wish.needs, wish.locale)
+        if edited.body is not body:
+            self._forwarder.count("edited")
         if self.reader is not None:
-            views = forwarder.canary.views
-            written_at = None if views is None else views.snapshot.written_at
-            self.sent = Sent(edited, wish, self.arrived_at, written_at, 0.0)
+            self.sent = Sent(edited._replace(body=b""), wish, self.arrived_at, 0.0)
         return edited.body
 
     def _end_upload(self, line: Line) -> None:
@@ -280,14 +282,8 @@ class Passage:
         self._note_sent()
 
     def _note_sent(self) -> None:
-        if self._unchanged is not None:
-            self._forwarder.count(self._unchanged)
-        if self.reader is None:
-            return
-        if self.sent is None:
-            edited = Edited(b"", None, (), self._unchanged)
-            self.sent = Sent(edited, wish_of(self._request.headers), self.arrived_at, None, 0.0)
-        self.sent = self.sent._replace(edited=self.sent.edited._replace(body=b""), sent_at=monotonic())
+        if self.sent is not None:
+            self.sent = self.sent._replace(sent_at=monotonic())
 
     # The way back.
 

@@ -13,9 +13,6 @@ from typing import Final
 
 import msgspec
 
-BAD_BODY: Final = "bad_body"
-"""The body is no JSON object that can be read in one way only."""
-
 _MEMBERS: Final = ("model", "models", "preset", "provider", "providerOptions")
 _OPENING: Final = re.compile(rb"[ \t\n\r]*\{")
 _KEY: Final = re.compile(rb'[ \t\n\r]*"([^"\\]*)"[ \t\n\r]*:[ \t\n\r]*')

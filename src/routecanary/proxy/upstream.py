@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Final
 from urllib.parse import urlsplit
 
+from routecanary.domain.address import Address
 from routecanary.errors import InputError
 from routecanary.proxy.line import Line
 from routecanary.web.head import Pair
@@ -21,6 +22,7 @@ SILENCE_SECONDS: Final = 900.0  # without a byte either way, after which a reque
 MAX_IDLE: Final = 256  # connections
 _MARGIN_SECONDS: Final = 1.0  # before the upstream would end an idle connection itself
 _SWEEP_SECONDS: Final = 1.0
+_ALLOWED: Final = "https://host[:port][/path], or http:// for the own machine"
 _TIMEOUT: Final = re.compile(rb"(?i)\btimeout=([0-9]{1,6})\b")
 
 
@@ -57,8 +59,10 @@ def base_from_url(url: str) -> Base:
         or not url.isascii()
         or not url.isprintable()
     ):
-        raise InputError("not an address to forward to", value=url, allowed="http(s)://host[:port]/path")
+        raise InputError("not an address to forward to", value=url, allowed=_ALLOWED)
     is_secure = parts.scheme == "https"
+    if not is_secure and not Address(host=host, port=port or 80).is_loopback:
+        raise InputError("the callers' keys would travel in the clear", value=url, allowed=_ALLOWED)
     own = 443 if is_secure else 80
     shown = f"[{host}]" if ":" in host else host
     return Base(

@@ -32,13 +32,17 @@ _SNAPSHOT: Final = "snapshot"
 class Sidecar:
     """The applications' questions, over a watch on the snapshot."""
 
-    def __init__(self, watch: Watch, now: Callable[[], float]) -> None:
+    def __init__(
+        self, watch: Watch, now: Callable[[], float], *, beside: Callable[[], dict[str, object]] | None = None
+    ) -> None:
         """Answer from a watch.
 
         Args:
             now: Wall time in epoch seconds, the same as the daemon's.
+            beside: What health tells besides, of whatever else the process does.
         """
         self._watch = watch
+        self._beside = beside
         self._now = now
         self._board = Board()
         self._wishes: dict[str, Wish] = {}
@@ -84,7 +88,8 @@ class Sidecar:
     def health(self, call: Call) -> Response:
         """Say that we live, and how fresh the snapshot is."""
         del call
-        return json_response({"alive": True, **self._freshness()}, headers=_UNCACHED)
+        beside = {} if self._beside is None else self._beside()
+        return json_response({"alive": True, **self._freshness(), **beside}, headers=_UNCACHED)
 
     def ready(self, call: Call) -> Response:
         """Say whether the lists can be believed."""

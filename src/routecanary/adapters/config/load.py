@@ -57,6 +57,7 @@ from routecanary.domain.settings import (
     PriceCeiling,
     ProbeSettings,
     ProductionSettings,
+    ProxySettings,
     RetentionSettings,
     Sampling,
     ScheduleSettings,
@@ -281,6 +282,11 @@ def _settings(file: ConfigFile, policy: Policy, base: Path, environ: Mapping[str
         models=tuple(_model(ModelId(name), table) for name, table in file.models.items()),
         listen=ListenSettings(
             applications=file.listen.applications, administrators=file.listen.administrators
+        ),
+        proxy=ProxySettings(
+            listen=file.proxy.listen,
+            upstream=file.proxy.upstream,
+            max_edit_bytes=file.proxy.max_edit_bytes,
         ),
         builtin_path=at(file.routing.builtin),
     )

@@ -40,6 +40,7 @@ from routecanary.domain.settings import (
     ListenSettings,
     NotifySettings,
     ProbeSettings,
+    ProxySettings,
     RetentionSettings,
     Sampling,
     ScheduleSettings,
@@ -94,6 +95,7 @@ _RETENTION = RetentionSettings()
 _NOTIFY = NotifySettings()
 _GUARDRAIL = GuardrailSettings()
 _LISTEN = ListenSettings()
+_PROXY = ProxySettings()
 
 
 class Table(BaseModel):
@@ -372,6 +374,12 @@ class ListenTable(Table):
         return self
 
 
+class ProxyTable(Table):
+    listen: Annotated[Address, read.listening()] = _PROXY.listen
+    upstream: Annotated[str | None, read.base_url()] = None
+    max_edit_bytes: Annotated[int, read.whole(1_024, 268_435_456)] = _PROXY.max_edit_bytes
+
+
 class TelemetryTable(Table):
     keep: Annotated[timedelta, read.duration(_H, 3650 * _D)] = _RETENTION.generations
 
@@ -435,6 +443,7 @@ class ConfigFile(Table):
     routing: RoutingTable = RoutingTable()
     guardrail: GuardrailTable = GuardrailTable()
     listen: ListenTable = ListenTable()
+    proxy: ProxyTable = ProxyTable()
     telemetry: TelemetryTable = TelemetryTable()
     traffic: TrafficTable = TrafficTable()
     notify: NotifyTable = NotifyTable()
