@@ -39,7 +39,7 @@ LAYERS: Final = {
 class Document:
     """What is sent, good while `since <= now < until`."""
 
-    __slots__ = ("_headers", "body", "etag", "since", "status", "until")
+    __slots__ = ("body", "etag", "response", "since", "unchanged", "until")
 
     def __init__(
         self,
@@ -54,25 +54,18 @@ class Document:
         self.etag = f'"{sha256(body).hexdigest()[:32]}"'
         self.since = since
         self.until = until
-        self.status = status
-        self._headers = (
+        headers = (
             ("etag", self.etag),
             ("cache-control", "no-cache"),
             ("vary", "Accept"),
             *_freshness(views),
         )
+        self.response = Response(status, body, (JSON, *headers))
+        self.unchanged = Response(304, b"", headers)  # for whoever has it
 
     def holds(self, now: float) -> bool:
         """Say whether it may still be sent, under the same views."""
         return self.since <= now < self.until
-
-    def response(self) -> Response:
-        """Answer with it."""
-        return Response(self.status, self.body, (JSON, *self._headers))
-
-    def unchanged(self) -> Response:
-        """Answer that the asker has it."""
-        return Response(304, b"", self._headers)
 
 
 def document_of(views: Views | None, model: str, now: float, scope: Scope | None) -> Document:

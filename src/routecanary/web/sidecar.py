@@ -140,8 +140,8 @@ class Sidecar:
         document = find()
         if_none_match = request.headers.get("if-none-match")
         if not has_it(if_none_match, document.etag):
-            return document.response()
-        return self._waited(key, find, if_none_match, wait) if wait else document.unchanged()
+            return document.response
+        return self._waited(key, find, if_none_match, wait) if wait else document.unchanged
 
     async def _waited(
         self, key: object, find: Callable[[], Document], if_none_match: str | None, wait: float
@@ -151,7 +151,7 @@ class Sidecar:
         with self._board.listening():
             await self._board.wait((key,), find, find().etag, wait)
         document = find()
-        return document.unchanged() if has_it(if_none_match, document.etag) else document.response()
+        return document.unchanged if has_it(if_none_match, document.etag) else document.response
 
     def _stream(self, request: Request, wish: Wish) -> Response:
         if self._board.is_full:

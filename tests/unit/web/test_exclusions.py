@@ -146,7 +146,7 @@ def test_without_a_snapshot_nothing_is_avoided() -> None:
     SCHEMA.validate(one)
     assert (one["doubt"], one["ignore"]) == ("no_snapshot", [])
     assert json.loads(all_documents(None, AT, None).body) == {"models": {}}
-    assert snapshot_document(None, b"").status == 503
+    assert snapshot_document(None, b"").response.status == 503
 
 
 def test_a_list_that_would_leave_nobody_is_not_told() -> None:
