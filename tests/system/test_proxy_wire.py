@@ -179,7 +179,8 @@ def test_answers_without_a_body_are_no_riddle(tmp_path: Path) -> None:
             b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
             b"HTTP/1.1 204 No Content\r\n\r\n"
             b"HTTP/1.1 304 Not Modified\r\nETag: x\r\nContent-Length: 77\r\n\r\n"
-            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+            b"Connection: close\r\n\r\n{}"
         )
 
     through(script, tmp_path, client)
@@ -210,7 +211,8 @@ def test_hints_go_through_and_leave_does_not(tmp_path: Path) -> None:
 
 def test_trailers_go_through(tmp_path: Path) -> None:
     """What stands behind the last chunk reaches the client."""
-    answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Checksum: abc\r\nX-More: d\r\n\r\n"
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = head + b"2\r\n{}\r\n0\r\nX-Checksum: abc\r\nX-More: d\r\n\r\n"
 
     async def client(address: Address, upstream: Upstream) -> None:
         for _ in range(2):

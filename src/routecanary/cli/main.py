@@ -45,6 +45,7 @@ COMMANDS: Final = (
     ("round", "routecanary.cli.round:round_now", "Make one round over a model now."),
     ("run", "routecanary.cli.run:run_daemon", "Watch every configured model on the clock."),
     ("serve", "routecanary.cli.serve:serve", "Serve the exclusions to programs in any language."),
+    ("proxy", "routecanary.cli.proxy:proxy", "Pass requests to the gateway, the list merged in."),
     ("reload", "routecanary.cli.reload:reload", "Let the daemon read its configuration anew."),
     ("overdue", "routecanary.cli.overdue:overdue", "Tell of models that had no round for too long."),
     ("status", "routecanary.cli.status:status", "Show how the models stand."),
@@ -85,7 +86,6 @@ COMMANDS: Final = (
     ("replay", "routecanary.cli.replay:replay", "Drive the decision with a trace."),
     ("backtest", "routecanary.cli.backtest:run_backtest", "Say what another policy would have done."),
     ("simulate", "routecanary.cli.simulate:simulate", "Let a policy decide over simulated hosts."),
-    ("proxy", "routecanary.cli.proxy:proxy", "Pass requests to the gateway, the list merged in."),
     ("lab", "routecanary.cli.lab:lab", "Serve a gateway that misbehaves on request."),
 )
 

@@ -14,13 +14,12 @@ from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.log_lines import Lines, log_to_standard_error
 from routecanary.cli.loop import calm_collector, run_async
 from routecanary.cli.output import say_json
-from routecanary.client import default_path
 from routecanary.clock import SystemClock
 from routecanary.domain.address import parse_address
 from routecanary.domain.redaction import Redactor
 from routecanary.domain.settings import GatewaySettings, ProxySettings, Settings
 from routecanary.errors import ConfigError, InputError
-from routecanary.proxy.serve import ProxyOptions, proxied
+from routecanary.proxy.serve import ProxyOptions, proxied, snapshot_path
 from routecanary.proxy.upstream import base_from_url
 from routecanary.wiring import redactor_of, settings_at
 
@@ -90,14 +89,10 @@ def _options(
         base = base_from_url(upstream or configured.upstream or gateway.base_url)
     except InputError as error:
         raise InputError(error.problem, key="--upstream", allowed=error.allowed) from None
-    if snapshot is not None:
-        path = str(snapshot)
-    else:
-        path = default_path() if settings is None else settings.snapshot_path
     return ProxyOptions(
         listen=address,
         upstream=base,
-        snapshot_path=path,
+        snapshot_path=snapshot_path(settings, snapshot),
         max_edit_bytes=configured.max_edit_bytes,
         settings=settings,
     )

@@ -10,9 +10,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
-from routecanary.client import Canary
+from routecanary.client import Canary, default_path
 from routecanary.clock import Clock
 from routecanary.domain.address import Address
 from routecanary.domain.settings import Settings
@@ -22,10 +23,12 @@ from routecanary.proxy.forwarder import Forwarder
 from routecanary.proxy.recorder import Recorder
 from routecanary.proxy.upstream import Base, Upstream
 from routecanary.telemetry.candidates import Lookup, nothing_known
+from routecanary.web.desk import Desk
 from routecanary.web.guard import Denied, Guard
 from routecanary.web.head import RefusedError
 from routecanary.web.http import Connection, Request, Taker, listen
 from routecanary.web.keeping import Keeper
+from routecanary.web.reports import Reports
 from routecanary.web.router import Router
 from routecanary.web.routes import application_routes
 from routecanary.web.serve import require_token
@@ -34,6 +37,12 @@ from routecanary.web.telemetry import Telemetry
 from routecanary.web.token_watch import watched_tokens
 
 LOOK_SECONDS: Final = 0.2  # between two looks at the snapshot file
+OWN: Final = (
+    *("/v1/exclusions", "/v1/snapshot", "/v1/health", "/v1/ready"),
+    *("/v1/telemetry", "/v1/traces", "/v1/reports"),
+)
+"""What begins so is ours and never passed on, served here or not: the gateway need not know what it holds."""
+
 GRACE_SECONDS: Final = 30.0  # in which answers under way are finished at the end
 
 
@@ -51,15 +60,13 @@ class ProxyOptions:
 class Doorkeeper:
     """Says which requests pass through, which are answered here, and who may ask for either."""
 
-    def __init__(self, forwarder: Forwarder, own: frozenset[str], guard: Guard | None) -> None:
+    def __init__(self, forwarder: Forwarder, guard: Guard | None) -> None:
         """Keep the door.
 
         Args:
-            own: The paths that are answered here.
             guard: Asked for every request that is to pass through; None = this machine alone can ask.
         """
         self._forwarder = forwarder
-        self._own = own
         self._guard = guard
 
     def open(self, request: Request, client: Connection) -> Taker | None:
@@ -68,13 +75,20 @@ class Doorkeeper:
         Raises:
             RefusedError: Whoever asks has shown no token that allows it.
         """
-        if request.path in self._own:
+        if request.path.startswith(OWN):
             return None
         if self._guard is not None:
             asker = self._guard.admit(request.headers, SENDERS, own_only=True)
             if isinstance(asker, Denied):
                 raise RefusedError(asker.status, asker.message)
         return self._forwarder.open(request, client)
+
+
+def snapshot_path(settings: Settings | None, named: Path | None) -> str:
+    """Find the snapshot file: as named, as configured, or where the client looks."""
+    if named is not None:
+        return str(named)
+    return default_path() if settings is None else settings.snapshot_path
 
 
 @asynccontextmanager
@@ -115,7 +129,7 @@ async def proxied(options: ProxyOptions, clock: Clock) -> AsyncIterator[Address]
             stack.callback(keeper.close)
             recorder = Recorder(keeper, lookup)
             telemetry = Telemetry(keeper, lookup, keep=settings.retention.generations)
-            routes = application_routes(sidecar, telemetry)
+            routes = application_routes(sidecar, telemetry, Reports(Desk(settings, clock, lambda _: None)))
         upstream = Upstream(options.upstream)
         stack.push_async_callback(upstream.close)
         forwarder = Forwarder(
@@ -126,9 +140,7 @@ async def proxied(options: ProxyOptions, clock: Clock) -> AsyncIterator[Address]
         )
         if recorder is not None:
             stack.push_async_callback(_finish, recorder, asyncio.create_task(recorder.run()))
-        # What is ours is never passed on, served here or not: it might hold what the gateway need not know.
-        own = frozenset(route.path for route in routes) | {"/v1/telemetry", "/v1/traces"}
-        doorkeeper = Doorkeeper(forwarder, own, None if options.listen.is_loopback else guard)
+        doorkeeper = Doorkeeper(forwarder, None if options.listen.is_loopback else guard)
         router = Router(routes, guard, options.listen)
         try:
             server = await listen(router, options.listen.host, options.listen.port, opener=doorkeeper.open)
