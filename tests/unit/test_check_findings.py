@@ -12,6 +12,7 @@ from routecanary.cli.check_findings import findings
 from routecanary.cli.checked import Checked, Looked, ModelCheck
 from routecanary.discover.withheld import Withheld
 from routecanary.domain.account import KeyInfo
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import ModelId, RouteId
 from routecanary.domain.policy import Policy
 from routecanary.domain.route import Listing, Route
@@ -31,7 +32,9 @@ LISTING = Listing(
 A_DAY = Decimal("0.48")  # USD, in 48 rounds
 
 
-def found(key: KeyInfo, *, expected: Decimal = A_DAY / 48) -> list[str]:
+def found(
+    key: KeyInfo, *, expected: Decimal = A_DAY / 48, known_through: GatewayKind | None = None
+) -> list[str]:
     estimate = Estimate(
         probes=9,
         expected=expected,
@@ -50,6 +53,7 @@ def found(key: KeyInfo, *, expected: Decimal = A_DAY / 48) -> list[str]:
         preflights={"always": Preflight(told=told, routing=None)},
         admitted=frozenset(TAGS),
         estimate=estimate,
+        known_through=known_through,
     )
     settings = Settings(store_path="nowhere", snapshot_path="nowhere", models=(MODEL,))
     looked = Looked(key=key, models=(one,), trials=None)
@@ -123,3 +127,11 @@ def test_rechecks_are_warned_of(recheck: bool, gap: str, says: str | None) -> No
     )
     assert [says in one for one in said if says] == ([True] if says else [])
     assert len(said) == (1 if says else 0)
+
+
+def test_a_store_of_another_gateway_is_told_of() -> None:
+    """Both may have a route of one name, which are two routes."""
+    ample = KeyInfo()
+    assert found(ample, known_through=GatewayKind.OPENROUTER) == found(ample) == []
+    (finding,) = found(ample, known_through=GatewayKind.VERCEL)
+    assert finding.startswith("acme/chat: the store knows its routes through vercel, and openrouter is asked")

@@ -139,6 +139,7 @@ class _Look:
             *(one.withheld for when, one in preflights.items() if when in _applying(model))
         )
         listing = united(named, self._records.ledger.operating().undivided)
+        known = self._records.ledger.listing(model.model)
         return ModelCheck(
             model=model,
             named=named,
@@ -156,6 +157,7 @@ class _Look:
                 self._catalog,
                 self._records.ledger.settlements(model.model, ROUNDS_MEASURED),
             ),
+            known_through=None if known is None else known.gateway,
         )
 
     async def _preflights(self, model: ModelSettings, listing: Listing) -> Mapping[str, Preflight]:

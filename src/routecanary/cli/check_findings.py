@@ -105,6 +105,12 @@ def _of_model(one: ModelCheck | Unlisted, checked: Checked) -> Iterator[str]:
     if not one.named.routes:
         yield f"{name}: the gateway lists no route"
         return
+    if one.known_through not in (None, one.named.gateway):
+        yield (
+            f"{name}: the store knows its routes through {one.known_through}, and "
+            f"{one.named.gateway} is asked now: what is known of one gateway's routes says nothing of the "
+            "other's; give this one a store of its own"
+        )
     if len(one.admitted) <= floor:
         yield (
             f"{name}: {len(one.admitted)} admitted routes, and the floor is {floor}: "

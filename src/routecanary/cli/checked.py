@@ -10,6 +10,7 @@ from typing import Final
 
 from routecanary.cli.check_policy import PolicyChange
 from routecanary.domain.account import KeyInfo
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.money import NOTHING
 from routecanary.domain.names import RouteId
 from routecanary.domain.route import Listing
@@ -38,6 +39,7 @@ class ModelCheck:
     preflights: Mapping[str, Preflight]  # by the words of `WAYS`
     admitted: frozenset[RouteId]
     estimate: Estimate
+    known_through: GatewayKind | None = None  # whose routes the store knows; None = of none yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

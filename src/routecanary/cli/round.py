@@ -16,6 +16,7 @@ from routecanary.cli.output import complain, facts_of, plain, say, say_json, say
 from routecanary.cli.trouble import trouble_of
 from routecanary.clock import SystemClock
 from routecanary.domain.event import Exclusions, RoundClosed
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import ContractName, RouteId, parse_model, parse_route
 from routecanary.domain.probe import Json, Probe
 from routecanary.domain.transcript import Transcript
@@ -94,7 +95,7 @@ def round_now(
     if json:
         say_json(_document(result))
     elif result.believed:
-        _show(result)
+        _show(result, settings.gateway.kind)
     if not result.believed:
         complain(
             f"{name}: the listing shrank to {len(result.listing.routes)} routes and is not believed yet; "
@@ -136,7 +137,7 @@ def _document(result: RoundResult) -> Json:
     }
 
 
-def _show(result: RoundResult) -> None:
+def _show(result: RoundResult, gateway: GatewayKind) -> None:
     closed = next(event for event in result.events if isinstance(event, RoundClosed))
     say_table(
         ("route", "class", "verdicts"),
@@ -153,7 +154,8 @@ def _show(result: RoundResult) -> None:
     if result.left_out:
         say(f"not asked, for the day's budget is used up: {', '.join(sorted(result.left_out))}")
     ignored = next(event for event in result.events if isinstance(event, Exclusions)).ignore
-    say("provider.ignore: " + (", ".join(ignored) or "nothing"))
+    where = "provider.ignore" if gateway is GatewayKind.OPENROUTER else "to be avoided"
+    say(f"{where}: " + (", ".join(ignored) or "nothing"))
 
 
 def _summary(verdicts: Mapping[ContractName, Verdict]) -> str:

@@ -16,8 +16,9 @@ from hashlib import sha256
 from math import inf, isinf
 from typing import Final
 
-from routecanary.client.canary import OTHER_GATEWAY
+from routecanary.client.canary import OTHER_GATEWAY, VERCEL
 from routecanary.domain.probe import Json
+from routecanary.routing.allow import allow
 from routecanary.routing.merge import EMPTYING, merge
 from routecanary.routing.patch import PRESET, names_preset
 from routecanary.routing.reading import Entry, Suspended
@@ -111,16 +112,19 @@ def _listed(
         return _content(model, doubt=NO_SNAPSHOT), -inf, inf
     name, found, view = views.find_in_force(model, now, scope)
     counts = {EMPTYING: 0}
-    merged = merge(view, None, counts) or {}
-    emptied = counts[EMPTYING] > 0
     mergeable = views.gateway == OPENROUTER
+    only = allow([view], (), counts) if views.gateway == VERCEL else None
+    merged = (merge(view, None, counts) or {}) if mergeable else {}
+    emptied = counts[EMPTYING] > 0
     content = _content(
         name,
         doubt=found.doubt or (EMPTYING if emptied else None if mergeable else OTHER_GATEWAY),
         until=_instant(found.changes),
-        ignore=merged.get("ignore", []) if mergeable else [],
+        ignore=merged.get("ignore", []),
         exclusions=list(_told(found, emptied=emptied)),
     )
+    if views.gateway == VERCEL:
+        content["only"] = only
     return content, found.since, found.until
 
 

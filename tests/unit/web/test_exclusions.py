@@ -97,6 +97,17 @@ def test_each_layer_says_what_is_known_of_its_entries() -> None:
     }
 
 
+def test_a_gateway_without_ignore_gets_an_allow_list() -> None:
+    """`ignore` is not for its requests; where nobody is to be left out, nothing is said."""
+    other = {**document(facts(suspensions=suspended("beta"))), "gateway": "vercel"}
+    found = told(other)
+    assert (found["doubt"], found["ignore"], found["only"]) == ("other_gateway", [], ["alpha", "gamma"])
+    assert [each["route"] for each in found["exclusions"]] == ["beta"]
+    assert told({**document(facts()), "gateway": "vercel"})["only"] is None
+    unknown = told({**document(facts(suspensions=suspended("beta"))), "gateway": "later"})
+    assert (unknown["doubt"], unknown["ignore"], "only" in unknown) == ("other_gateway", [], False)
+
+
 def test_the_document_is_the_same_while_the_list_is() -> None:
     """Neither the time of asking nor another writing of the same facts gives it another tag."""
     first = document(facts(suspensions=suspended("alpha")))

@@ -448,3 +448,13 @@ class ConfigFile(Table):
     traffic: TrafficTable = TrafficTable()
     notify: NotifyTable = NotifyTable()
     models: dict[_ModelId, ModelTable] = Field(default_factory=dict, max_length=MAX_MODELS)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ConfigFile:
+        if self.guardrail.enabled and self.gateway.kind != GatewayKind.OPENROUTER:
+            raise read.RefusedError(
+                "this gateway has no guardrails",
+                key="guardrail",
+                allowed=f'enabled = true only with gateway.kind = "{GatewayKind.OPENROUTER}"',
+            )
+        return self

@@ -265,6 +265,12 @@ def test_the_address_of_the_other_gateway_is_refused(kind: str, address: str) ->
         settings(f'[gateway]\nkind = "{kind}"\nbase_url = "{address}"')
 
 
+def test_a_guardrail_is_kept_only_where_the_gateway_has_guardrails() -> None:
+    """Elsewhere nobody would be protected by it."""
+    with pytest.raises(ConfigError, match=r"guardrail: this gateway has no guardrails"):
+        settings('[gateway]\nkind = "vercel"\n[guardrail]\nenabled = true\nid = "x"')
+
+
 def test_the_number_of_models_is_bounded() -> None:
     """A thousand is enough for anybody's gateway."""
     names = [f'[models."acme/m{number}"]' for number in range(1_001)]
