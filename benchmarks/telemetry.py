@@ -9,6 +9,7 @@ that it waited. Exit code 1 below 2,000 generations a second on the whole way.
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import os
 import random
@@ -41,6 +42,7 @@ LEAST = 2000  # generations a second
 PAUSE = 0.02  # seconds between two appends of the writer
 MODEL = ModelId("bench/chat-1")
 NOW = datetime.now(UTC)
+_TICKS = itertools.count()
 CONFIG = f"""
 [gateway]
 base_url = "http://127.0.0.1:9/api/v1"
@@ -56,13 +58,13 @@ administrators = "127.0.0.1:0"
 
 
 def record(chance: random.Random) -> dict[str, Any]:
-    """Make a generation as a hook tells of it, nearly every key said."""
+    """Make a generation as a hook tells of it: the gateway's id for a key, which begins with the time."""
     host = chance.randrange(30)
+    started_at = NOW - timedelta(hours=1) + next(_TICKS) * timedelta(milliseconds=1)
     return {
-        "key": f"{chance.getrandbits(128):032x}",
-        "id": f"gen-{chance.randrange(10**10)}-{chance.getrandbits(80):020x}",
+        "id": f"gen-{int(started_at.timestamp())}-{chance.getrandbits(80):020x}",
         "model": MODEL,
-        "started_at": (NOW - timedelta(seconds=chance.random() * 3600)).isoformat(),
+        "started_at": started_at.isoformat(),
         "provider": f"Host {host}",
         "ignore": [f"host-{n}" for n in range(8)],
         "list_written_at": NOW.isoformat(),
