@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
@@ -15,12 +16,18 @@ from typing import Any, Self, get_type_hints
 
 import pytest
 
+from routecanary.adapters.snapshot import write_snapshot
+from routecanary.client.file import SnapshotFile
+from routecanary.client.watch import Watch
 from routecanary.domain.address import Address
 from routecanary.domain.token import Role
 from routecanary.errors import ConfigError
 from routecanary.web import board, routes, sidecar
+from routecanary.web.guard import Guard
+from routecanary.web.http import Limits, listen
+from routecanary.web.router import Router
 from tests.serving import Answered, Served, ask, listening, served, some_settings
-from tests.snapshots import MODEL, after, document, facts, runtime, suspended
+from tests.snapshots import MODEL, NOW, after, document, facts, runtime, suspended
 
 EXCLUSIONS = f"/v1/exclusions?model={MODEL}"
 ALPHA = document(facts(suspensions=suspended("alpha")))
@@ -127,9 +134,9 @@ def test_before_the_first_snapshot_everything_says_so(tmp_path: Path) -> None:
         assert ask(there.applications, "/v1/ready").status == 503
         missing = ask(there.applications, "/v1/snapshot")
         assert (missing.status, missing.json["error"]["code"]) == (503, 503)
-        coming = in_background(
-            lambda: ask(there.applications, "/v1/snapshot?wait=60", If_None_Match=missing.etag)
-        )
+        had = ask(there.applications, "/v1/snapshot", If_None_Match="*")
+        assert had.status == 503
+        coming = in_background(lambda: ask(there.applications, "/v1/snapshot?wait=60"))
         there.publish(ALPHA)
         assert (coming().status, coming().json) == (200, ALPHA)
 
@@ -297,6 +304,29 @@ def test_a_reader_that_reads_nothing_holds_up_nobody(tmp_path: Path) -> None:
         assert seen < 7
 
 
+def test_a_reader_that_reads_nothing_is_dropped(tmp_path: Path) -> None:
+    """When it has taken nothing of what waits for it for so long."""
+    hosts = [runtime(f"host-{number}-{'x' * 100}") for number in range(20_000)]  # more than any buffer holds
+    path = tmp_path / "snapshot.json"
+    write_snapshot(path, document(facts(), runtime=hosts))
+
+    async def main() -> None:
+        watch = Watch(SnapshotFile(str(path)), interval=1, clock=NOW.timestamp, counts={}, threaded=False)
+        watch.look()
+        lists = sidecar.Sidecar(watch, NOW.timestamp)
+        address = Address(host="127.0.0.1", port=0)
+        router = Router(lists.routes(), Guard(lambda: NOW), address)
+        async with await listen(router, "127.0.0.1", 0, limits=Limits(stall=0.2)) as server:
+            slow = await asyncio.to_thread(Stream, Address(host="127.0.0.1", port=server.address[1]))
+            assert server.connections == 1
+            await asyncio.to_thread(until, lambda: not server.connections)
+            with slow:
+                pass
+            lists.close()
+
+    asyncio.run(main())
+
+
 def test_streams_tell_of_all_models_too(there: Served) -> None:
     """Without `model`, each event holds every list."""
     with Stream(there.applications, "/v1/exclusions") as stream:
@@ -441,7 +471,7 @@ def test_tokens_are_made_and_ended_over_http(tmp_path: Path) -> None:
         ({"name": 7, "role": "app"}, "name: not a text"),
         ({"name": "x", "role": "root"}, "role: no such role (got 'root'); allowed: read, app"),
         ({"name": "../x", "role": "app"}, "name: not a name for a token"),
-        ({"name": "x", "role": "app", "expires": "soon"}, "not a duration (got 'soon')"),
+        ({"name": "x", "role": "app", "expires": "soon"}, "expires: not a duration (got 'soon')"),
         ({"name": "x", "role": "app", "expires": "0s"}, "expires: no time at all"),
         ({"name": "x", "role": "app", "token": "rc_mine"}, "token: unknown key"),
         ({"name": "x", "role": "app", "reason": " "}, "reason: empty or too long"),

@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Final
 
 from routecanary.domain.probe import Json
-from routecanary.domain.times import DURATION_FORM, parse_duration
 from routecanary.domain.token import ADMINS, READERS, parse_role, parse_token_name
 from routecanary.errors import InputError
 from routecanary.rounds.records import Records
 from routecanary.rounds.tokens import create_token, mint, revoke_token, token_document
-from routecanary.web.desk import Desk, json_body, required_text, text_of
+from routecanary.web.desk import Desk, json_body, length_of, required_text, text_of
 from routecanary.web.http import Response, error_response, json_response
 from routecanary.web.router import Call, Route
 
@@ -60,10 +59,7 @@ class Administration:
         """Make a token, and show it this once."""
         body = json_body(call.request, frozenset({"name", "role", "expires", "reason"}))
         name, role = parse_token_name(required_text(body, "name")), parse_role(required_text(body, "role"))
-        expires, reason, secret = text_of(body, "expires"), _reason(text_of(body, "reason")), mint()
-        length = None if expires is None else parse_duration(expires)
-        if length is not None and not length:
-            raise InputError("no time at all", key="expires", value=expires, allowed=DURATION_FORM)
+        length, reason, secret = length_of(body, "expires"), _reason(text_of(body, "reason")), mint()
 
         def make(records: Records) -> dict[str, Json]:
             made = create_token(

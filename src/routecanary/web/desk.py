@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -15,6 +16,7 @@ import msgspec
 from routecanary.clock import Clock
 from routecanary.domain.probe import Json
 from routecanary.domain.settings import Settings
+from routecanary.domain.times import DURATION_FORM, parse_duration
 from routecanary.errors import InputError, StoreError
 from routecanary.rounds.records import Records
 from routecanary.web.http import Request
@@ -100,6 +102,24 @@ def text_of(document: dict[str, Any], key: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise InputError("not a text", key=key, allowed="a text, or null")
     return value
+
+
+def length_of(document: dict[str, Any], key: str) -> timedelta | None:
+    """Read a length of time above zero; None where there is none.
+
+    Raises:
+        InputError: It is something else.
+    """
+    text = text_of(document, key)
+    if text is None:
+        return None
+    try:
+        length = parse_duration(text)
+    except InputError as error:
+        raise InputError(error.problem, key=key, value=error.value, allowed=error.allowed) from None
+    if not length:
+        raise InputError("no time at all", key=key, value=text, allowed=DURATION_FORM)
+    return length
 
 
 def required_text(document: dict[str, Any], key: str) -> str:

@@ -4,7 +4,7 @@ Its `ignore` is what the Python client would merge into a request without prefer
 says nothing that changes while the list does not, so that its tag stays the same from one writing of the
 snapshot to the next; how fresh the snapshot is stands in the headers.
 
-Source: docs/serving.md, "The wire format"; schemas/exclusions.json.
+Source: docs/serving.md, "The exclusions"; schemas/exclusions.json.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LAYERS: Final = {
 class Document:
     """What is sent, good while `since <= now < until`."""
 
-    __slots__ = ("body", "etag", "response", "since", "unchanged", "until")
+    __slots__ = ("body", "etag", "is_missing", "response", "since", "unchanged", "until")
 
     def __init__(
         self,
@@ -63,6 +63,7 @@ class Document:
         )
         self.response = Response(status, body, (JSON, *headers))
         self.unchanged = Response(304, b"", headers)  # for whoever has it
+        self.is_missing = status != 200
 
     def holds(self, now: float) -> bool:
         """Say whether it may still be sent, under the same views."""

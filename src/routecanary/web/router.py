@@ -48,7 +48,6 @@ class Route:
     roles: frozenset[Role]
     answer: Callable[[Call], Answer]
     anonymous: bool = False  # needs no token on a listener that only this machine can reach
-    body: bool = True  # whether a POST carries JSON
 
 
 class Router:
@@ -81,7 +80,7 @@ class Router:
         asker = self._guard.admit(request.headers, route.roles, anonymous=route.anonymous and self._loopback)
         if isinstance(asker, Denied):
             return error_response(asker.status, asker.message, asker.headers.items())
-        if route.method == "POST" and route.body and not _is_json(request.headers.get("content-type")):
+        if route.method == "POST" and not _is_json(request.headers.get("content-type")):
             return error_response(415, "Content-Type: not JSON; allowed: application/json")
         try:
             answer = route.answer(Call(request, names, asker))

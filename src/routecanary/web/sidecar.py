@@ -24,6 +24,8 @@ from routecanary.web.router import Answer, Call, Route
 from routecanary.web.wish import Wish, read_wait, read_wish
 
 KEEP_ALIVE: Final = 15.0  # seconds after which a stream without news says that it lives
+KEPT_BYTES: Final = 16 * 1024 * 1024  # of documents
+_LONGEST_KEPT: Final = 500  # characters of a question that is remembered as read
 _RETRY: Final = b"retry: 1000\n\n"  # ms after which a stream's reader comes back
 _STREAM: Final = "text/event-stream"
 _SNAPSHOT: Final = "snapshot"
@@ -47,6 +49,7 @@ class Sidecar:
         self._board = Board()
         self._wishes: dict[str, Wish] = {}
         self._documents: dict[object, Document] = {}  # of `_views`
+        self._bytes = 0
         self._views: Views | None = None
 
     def routes(self) -> tuple[Route, ...]:
@@ -74,7 +77,8 @@ class Sidecar:
             wish = read_wish(_parameters(request))
             if len(self._wishes) >= KEPT:
                 self._wishes.clear()
-            self._wishes[request.query] = wish
+            if len(request.query) <= _LONGEST_KEPT:
+                self._wishes[request.query] = wish
         accept = request.headers.get("accept")
         if accept is not None and _STREAM in accept:
             return self._stream(request, wish)
@@ -127,18 +131,25 @@ class Sidecar:
     def _known(self, key: object, views: Views | None) -> Document | None:
         if views is not self._views:
             self._views = views
-            self._documents.clear()
+            self._forget()
         return self._documents.get(key)
 
     def _kept(self, key: object, document: Document) -> Document:
-        if len(self._documents) >= KEPT:
-            self._documents.clear()
+        if len(self._documents) >= KEPT or self._bytes > KEPT_BYTES:
+            self._forget()
         self._documents[key] = document
+        self._bytes += len(document.body)
         return document
+
+    def _forget(self) -> None:
+        self._documents.clear()
+        self._bytes = 0
 
     def _answered(self, request: Request, key: object, find: Callable[[], Document], wait: float) -> Answer:
         document = find()
         if_none_match = request.headers.get("if-none-match")
+        if document.is_missing:  # then there is nothing that anybody could have
+            return self._waited(key, find, if_none_match, wait) if wait else document.response
         if not has_it(if_none_match, document.etag):
             return document.response
         return self._waited(key, find, if_none_match, wait) if wait else document.unchanged
@@ -151,7 +162,9 @@ class Sidecar:
         with self._board.listening():
             await self._board.wait((key,), find, find().etag, wait)
         document = find()
-        return document.unchanged if has_it(if_none_match, document.etag) else document.response
+        if document.is_missing or not has_it(if_none_match, document.etag):
+            return document.response
+        return document.unchanged
 
     def _stream(self, request: Request, wish: Wish) -> Response:
         if self._board.is_full:
@@ -163,7 +176,8 @@ class Sidecar:
     async def _events(self, wish: Wish, last: str | None) -> AsyncIterator[bytes]:
         """Tell of each list once; a reader that is slow gets the newest when it is ready for one."""
         find = partial(self._find, wish)
-        sent = find().etag if has_it(last, find().etag) else None
+        first = find()
+        sent = first.etag if has_it(last, first.etag) else None
         yield _RETRY
         with self._board.listening():
             while not self._board.closed:
