@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import json
 import os
@@ -14,9 +15,11 @@ import openai
 import pytest
 
 from routecanary.client import Canary
+from routecanary.hooks.openai import with_canary
 from routecanary.lab.gateway import LabGateway
 from routecanary.lab.scenario import scenario_from_toml
 from tests.commandline import CONFIG, KEY, MODEL, SCENARIO, Ran, a_lab, called, environment
+from tests.upstreams import passing
 
 SPOILED = "inkspill"
 OTHERS = ["acme", "cindermoor", "north-host", "plover"]
@@ -137,6 +140,41 @@ def test_an_application_avoids_it_with_the_openai_package(place: Place, tmp_path
     with Canary(place.folder / "snapshot.json", thread=False) as canary:
         assert ask(place, canary)[0] == SPOILED
     assert place.run("resume", MODEL, "--reason", "x").code == 0
+
+
+CHEAPEST: Any = {"providerOptions": {"gateway": {"sort": "cost"}}}
+ASKED: Any = {"model": MODEL, "messages": [{"role": "user", "content": "How do I boil an egg?"}]}
+
+
+def test_a_hook_lays_the_allow_list_in_by_itself(place: Place) -> None:
+    """The application's own code is as it was, and the stream too comes from another host."""
+    with (
+        Canary(place.folder / "snapshot.json", thread=False) as canary,
+        openai.OpenAI(base_url=place.lab.base_url, api_key=KEY, max_retries=0) as given,
+        with_canary(given, canary) as client,
+        client.chat.completions.create(**ASKED, stream=True, extra_body=CHEAPEST) as stream,
+    ):
+        assert "".join(piece.choices[0].delta.content or "" for piece in stream)
+    served = list(place.lab.ledger)[-1]
+    assert served.body["providerOptions"] == {"gateway": {"sort": "cost", "only": OTHERS}}
+    assert served.route.split("/")[0] in OTHERS
+
+
+def test_the_proxy_lays_it_into_the_bytes(place: Place) -> None:
+    """For an application in any language, which knows nothing of it."""
+
+    async def go() -> None:
+        async with (
+            passing(place.lab.base_url, place.folder) as address,
+            openai.AsyncOpenAI(base_url=f"http://{address}/v1", api_key=KEY, max_retries=0) as client,
+        ):
+            answer = await client.chat.completions.create(**ASKED, extra_body=CHEAPEST)
+            assert answer.choices[0].message.content
+
+    asyncio.run(go())
+    served = list(place.lab.ledger)[-1]
+    assert served.body["providerOptions"] == {"gateway": {"sort": "cost", "only": OTHERS}}
+    assert served.route.split("/")[0] in OTHERS
 
 
 def test_a_packet_asks_the_host_the_same_question_through_this_gateway(place: Place, tmp_path: Path) -> None:
