@@ -89,9 +89,8 @@ class Dresser:
 
     def _stream(self, pieces: Iterable[Piece]) -> list[Piece]:
         dressed: list[Piece] = []
-        held: tuple[Piece, dict[str, Any]] | None = (
-            None  # the chunk that ends the answer, until its usage comes
-        )
+        # the chunk that ends the answer, until its usage comes
+        held: tuple[Piece, dict[str, Any]] | None = None
         for piece in pieces:
             if piece.data.startswith(b": "):
                 continue
