@@ -140,6 +140,21 @@ def test_a_stage_is_pure(name: str) -> None:
         assert imported.split(".", maxsplit=1)[0] not in forbidden, f"{name} imports {imported}"
 
 
+@pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] in STAGES - {"routing"}])
+def test_what_decides_knows_nothing_of_telemetry(name: str) -> None:
+    """What users were served comes from outside: it is no verdict, and no stage before routing can see it."""
+    for imported in imports(MODULES[name]):
+        assert imported not in {"routecanary.domain.generation", "routecanary.domain.leak"}, name
+
+
+@pytest.mark.parametrize("name", ["event", "state", "round", "policy", "evidence", "verdict"])
+def test_no_value_of_the_decision_holds_telemetry(name: str) -> None:
+    """Nor can it come in by a value that is handed to the decision."""
+    hidden = {"generation", "leak", "wanted", "operating", "operation"}
+    for imported in imports(MODULES[f"domain.{name}"]):
+        assert imported.rpartition(".")[2] not in hidden, imported
+
+
 def test_the_decision_core_is_standard_library_only() -> None:
     """Deciding needs nothing that an application would have to install."""
     for name, path in MODULES.items():

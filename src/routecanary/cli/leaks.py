@@ -8,9 +8,7 @@ from routecanary.cli.acting import length_of
 from routecanary.cli.exit_codes import ExitCode
 from routecanary.cli.output import instant, plain, say, say_json, say_table
 from routecanary.clock import SystemClock
-from routecanary.domain.names import ModelId, parse_model
-from routecanary.rounds.leak_report import LeakReport, leak_document, leak_reports
-from routecanary.rounds.records import Records
+from routecanary.rounds.leak_report import LeakReport, asked_about, leak_document, leak_reports
 from routecanary.wiring import offline_records, settings_at
 
 
@@ -36,7 +34,7 @@ def leaks(
     settings, clock = settings_at(config), SystemClock()
     length = length_of(since, "--since")
     with offline_records(settings, clock) as records:
-        reports = leak_reports(records, audited_models(records, model), length=length)
+        reports = leak_reports(records, asked_about(records, model), length=length)
     if json:
         say_json([leak_document(report) for report in reports])
     else:
@@ -45,19 +43,6 @@ def leaks(
         if not reports:
             say("no model is known yet")
     return ExitCode.FINDING if any(report.count(certain=True) for report in reports) else ExitCode.OK
-
-
-def audited_models(records: Records, model: str | None) -> list[ModelId]:
-    """Name the models that are asked about: those of the log and of the configuration, or one of them.
-
-    Raises:
-        InputError: It is none of them.
-    """
-    known = {state.model for state in records.ledger.states()}
-    if model is None:
-        return sorted(known | {settings.model for settings in records.settings.models})
-    name = parse_model(model)
-    return [name if name in known else records.model(name).model]
 
 
 def _show(report: LeakReport) -> None:

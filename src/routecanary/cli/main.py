@@ -52,6 +52,7 @@ COMMANDS: Final = (
     ("routes", "routecanary.cli.routes:routes", "Show how each route of a model stands."),
     ("ignore", "routecanary.cli.ignore:ignore", "Print what a caller of a model must avoid now."),
     ("leaks", "routecanary.cli.leaks:leaks", "Audit whether requests heeded the exclusions."),
+    ("traffic", "routecanary.cli.traffic:traffic", "Show what users were served, beside the probes."),
     ("mode", "routecanary.cli.mode:mode", "Show a model's mode, or switch it."),
     ("exclude add", "routecanary.cli.exclude:add", "Keep a route away by hand."),
     ("exclude remove", "routecanary.cli.exclude:remove", "Take such an exclusion back."),

@@ -17,6 +17,7 @@ from routecanary.rounds.act import resume_due
 from routecanary.rounds.clock_watch import ClockWatch
 from routecanary.rounds.leaks import LeakAudit
 from routecanary.rounds.overdue import tell_overdue
+from routecanary.rounds.passive_watch import PassiveWatch
 from routecanary.rounds.retention import prune_if_due
 from routecanary.rounds.world import World
 
@@ -37,6 +38,7 @@ class Chores:
         self._clock = ClockWatch(world.clock)
         self._held_until = 0.0  # elapsed seconds before which nothing is done by the wall clock
         self._leaks = LeakAudit(world)
+        self._traffic = PassiveWatch(world)
         self._prune_at = 0.0  # elapsed seconds
         self._watched: tuple[ModelId, ...] = ()
         self._watched_since = 0.0  # elapsed seconds
@@ -69,7 +71,7 @@ class Chores:
         for decision in resume_due(world):
             LOG.info("pause ended model=%s", decision.state.model)
         self._tell_overdue()
-        await asyncio.to_thread(self._leaks.look)
+        await asyncio.to_thread(self._look_at_traffic)
         if world.clock.elapsed() < self._prune_at or self._clock_is_behind():
             return
         self._prune_at = world.clock.elapsed() + _BETWEEN_PRUNINGS
@@ -82,6 +84,11 @@ class Chores:
                 pruned.failures,
                 pruned.generations,
             )
+
+    def _look_at_traffic(self) -> None:
+        """Look at what users were served; in a thread, for there may be much of it."""
+        self._leaks.look()
+        self._traffic.look()
 
     def _tell_overdue(self) -> None:
         """Tell of models without a round for too long; what was not made before our time is nobody's news."""

@@ -175,6 +175,11 @@ class RetentionSettings:
 class TrafficSettings:
     """What is looked at in what users were served."""
 
+    watch: bool = True  # whether odd traffic may ask for a round
+    window: timedelta = timedelta(hours=1)  # that is compared with those before it
+    min_conversations: int = 20  # on each side of a comparison
+    min_share: Decimal = Decimal("0.05")  # of bad ones, below which nothing is odd
+    false_rounds_per_week: float = 1.0  # of a model, where nothing has changed
     grace: timedelta = timedelta(seconds=5)  # within which an exclusion has to reach every request
 
 

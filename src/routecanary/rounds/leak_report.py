@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final
 
-from routecanary.domain.names import ModelId, RouteId
+from routecanary.domain.names import ModelId, RouteId, parse_model
 from routecanary.domain.probe import Json
 from routecanary.domain.times import format_instant
 from routecanary.rounds.leaks import Histories
@@ -76,6 +76,19 @@ def leak_reports(records: Records, models: Iterable[ModelId], *, length: timedel
     until = records.clock.now()
     since = max(until - length, datetime.min.replace(tzinfo=until.tzinfo) + timedelta(days=1))
     return tuple(leak_report(records, model, since=since, until=until) for model in models)
+
+
+def asked_about(records: Records, model: str | None) -> list[ModelId]:
+    """Name the models that somebody asks about: those of the log and of the configuration, or one of them.
+
+    Raises:
+        InputError: It is none of them.
+    """
+    known = {state.model for state in records.ledger.states()}
+    if model is None:
+        return sorted(known | {settings.model for settings in records.settings.models})
+    name = parse_model(model)
+    return [name if name in known else records.model(name).model]
 
 
 def leak_document(report: LeakReport) -> dict[str, Json]:

@@ -132,6 +132,7 @@ class Histories:
         self._records = records
         self._ledger = ledger
         self._watched = {state.model for state in ledger.states()}
+        self._watched |= {model.model for model in records.settings.models}
         self._known: dict[ModelId, tuple[Head, datetime, History]] = {}
 
     def reach_back(self, generations: Sequence[Generation], grace: timedelta) -> None:

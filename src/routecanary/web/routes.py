@@ -12,6 +12,7 @@ from routecanary.web.reports import Reports
 from routecanary.web.router import Route
 from routecanary.web.sidecar import Sidecar
 from routecanary.web.telemetry import Telemetry
+from routecanary.web.traffic import Traffic
 
 
 def application_routes(sidecar: Sidecar, telemetry: Telemetry, reports: Reports) -> tuple[Route, ...]:
@@ -21,4 +22,8 @@ def application_routes(sidecar: Sidecar, telemetry: Telemetry, reports: Reports)
 
 def administrator_routes(desk: Desk, reports: Reports) -> tuple[Route, ...]:
     """List the rows of `/api/v1`."""
-    return (*Administration(desk).routes(), *reports.administrator_routes())
+    return (
+        *Administration(desk).routes(),
+        *reports.administrator_routes(),
+        *Traffic(desk).routes(),
+    )

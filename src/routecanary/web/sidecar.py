@@ -14,14 +14,13 @@ from typing import Final
 
 from routecanary.client.watch import Watch
 from routecanary.domain.token import EVERYBODY
-from routecanary.errors import InputError
 from routecanary.routing.view import Views
 from routecanary.web.board import KEPT, Board, FullError
 from routecanary.web.conditional import has_it
 from routecanary.web.exclusions import Document, all_documents, document_of, snapshot_document, written
 from routecanary.web.http import Request, Response, error_response, json_response
 from routecanary.web.router import Answer, Call, Route
-from routecanary.web.wish import Wish, read_wait, read_wish
+from routecanary.web.wish import Wish, parameters_of, read_wait, read_wish
 
 KEEP_ALIVE: Final = 15.0  # seconds after which a stream without news says that it lives
 KEPT_BYTES: Final = 16 * 1024 * 1024  # of documents
@@ -74,7 +73,7 @@ class Sidecar:
         request = call.request
         wish = self._wishes.get(request.query)
         if wish is None:
-            wish = read_wish(_parameters(request))
+            wish = read_wish(parameters_of(request))
             if len(self._wishes) >= KEPT:
                 self._wishes.clear()
             if len(request.query) <= _LONGEST_KEPT:
@@ -86,7 +85,7 @@ class Sidecar:
 
     def snapshot(self, call: Call) -> Answer:
         """Answer with the snapshot itself, likewise."""
-        wait = read_wait(_parameters(call.request))
+        wait = read_wait(parameters_of(call.request))
         return self._answered(call.request, _SNAPSHOT, self._find_snapshot, wait)
 
     def health(self, call: Call) -> Response:
@@ -192,15 +191,6 @@ class Sidecar:
 
 
 _UNCACHED: Final = (("cache-control", "no-store"),)
-
-
-def _parameters(request: Request) -> dict[str, list[str]]:
-    try:
-        return request.parameters()
-    except ValueError as error:
-        raise InputError(
-            f"the query cannot be read: {error}", allowed="name=value, joined by &, UTF-8"
-        ) from None
 
 
 def _full(error: FullError) -> Response:

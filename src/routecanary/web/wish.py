@@ -12,6 +12,7 @@ from typing import Final
 from routecanary.errors import InputError
 from routecanary.routing.reading import is_name
 from routecanary.routing.scope import NEEDS, Scope
+from routecanary.web.http import Request
 
 LONGEST_WAIT: Final = 60  # seconds
 
@@ -34,7 +35,7 @@ def read_wish(parameters: Mapping[str, Sequence[str]]) -> Wish:
     Raises:
         InputError: A parameter is not known, comes twice, or cannot be read.
     """
-    values = _single(parameters, {"model", "needs", "locale", "wait"})
+    values = single_values(parameters, {"model", "needs", "locale", "wait"})
     model = values.get("model")
     if model is not None and not is_name(model):
         raise InputError(
@@ -45,10 +46,29 @@ def read_wish(parameters: Mapping[str, Sequence[str]]) -> Wish:
 
 def read_wait(parameters: Mapping[str, Sequence[str]]) -> float:
     """Read a query that may only say how long to wait; raises as `read_wish`."""
-    return _wait(_single(parameters, {"wait"}).get("wait"))
+    return _wait(single_values(parameters, {"wait"}).get("wait"))
 
 
-def _single(parameters: Mapping[str, Sequence[str]], known: Collection[str]) -> dict[str, str]:
+def parameters_of(request: Request) -> dict[str, list[str]]:
+    """Decode a query.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    try:
+        return request.parameters()
+    except ValueError as error:
+        raise InputError(
+            f"the query cannot be read: {error}", allowed="name=value, joined by &, UTF-8"
+        ) from None
+
+
+def single_values(parameters: Mapping[str, Sequence[str]], known: Collection[str]) -> dict[str, str]:
+    """Take each parameter's one value.
+
+    Raises:
+        InputError: One is not known, or comes twice.
+    """
     values = {}
     for name, given in parameters.items():
         if name not in known:

@@ -385,6 +385,11 @@ class TelemetryTable(Table):
 
 
 class TrafficTable(Table):
+    watch: Annotated[bool, read.switch()] = _TRAFFIC.watch
+    window: Annotated[timedelta, read.duration(10 * _M, _D)] = _TRAFFIC.window
+    min_conversations: Annotated[int, read.whole(5, 1_000)] = _TRAFFIC.min_conversations
+    min_share: Annotated[Decimal, read.share()] = _TRAFFIC.min_share
+    false_rounds_per_week: Annotated[float, read.number(0.01, 100)] = _TRAFFIC.false_rounds_per_week
     grace: Annotated[timedelta, read.duration(_S, 10 * _M)] = _TRAFFIC.grace
 
 
