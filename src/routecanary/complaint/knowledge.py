@@ -28,8 +28,8 @@ MOST_NATURAL: Final = 0.15
 FAULTY: Final = (0.2, 0.5, 0.9)
 """How often faulty routes fail: now and then, every second time, nearly always. Equally likely beforehand."""
 
-ONSET: Final = 0.03
-"""How likely a route is faulty in a contract before it was looked at: of thirty routes about one."""
+ONSET: Final = 0.006
+"""How likely a route is faulty in one contract before it was looked at: of 30 about one, in one of five."""
 
 SUSPENDED_ONSET: Final = 0.3
 """The same while a suspension for the contract is in force; what it is for may be over already."""
@@ -214,9 +214,9 @@ def condition_of(seen: Seen, *, natural: float = NATURAL, onset: float = ONSET) 
 
     More fails never lower the rate, more passes never raise it, and neither does a higher `natural`.
 
-    Example: nothing seen gives a rate of 0.016, and 0.03 that there is a fault; three passes 0.0017 and
-        0.0067; a fail among three passes 0.047 and 0.15; a fail that two more confirm, among three passes,
-        0.094 and 0.23; two such fails 0.89 and 0.9999.
+    Example: nothing seen gives a rate of 0.0032, and 0.006 that there is a fault; three passes 0.0003 and
+        0.0013; a fail among three passes 0.011 and 0.033; a fail that two more confirm, among three passes,
+        0.022 and 0.056; two such fails 0.89 and 0.9993.
     """
     healthy = log(1 - onset)
     faulty = [log(onset / len(FAULTY)) + _evidence(seen, rate, natural) for rate in FAULTY]

@@ -20,11 +20,11 @@ from routecanary.complaint.value import Complaint, Ranking, Sureness, Suspect
 from routecanary.complaint.window import Window
 from routecanary.domain.names import ContractName, Locale, RouteId
 
-UNFOUNDED: Final = 0.004
+UNFOUNDED: Final = 0.001
 """Complaints without a route's fault behind them, as a rate beside the faults: of a thousand answers, as many
-are complained of for nothing, in the words of one contract, as are where a route spoiled four of them."""
+are complained of for nothing, in the words of one contract, as are where a route spoiled one of them."""
 
-UNSEEN: Final = 0.0002
+UNSEEN: Final = 0.0001
 """How likely a fault that no probe sees spoiled an answer; where nothing is known it ranks by traffic."""
 
 POSSIBLE: Final = 0.3
@@ -52,9 +52,9 @@ def rank(
         served: Every answer that may be meant; the order changes nothing.
         guessed: They are a guess of the traffic, and no telemetry.
         named: They are all the answers of one id or conversation, whatever their time.
-    Example: one answer by each of two hosts at the stated time. The canary saw one of them fail in 57 % of
-        the attempts around it, and the other, as most, in none. Their weights are 0.57 + 0.0002 and 0.0002;
-        that no route was at fault weighs 2 × 0.004. The first gets 0.57 / 0.58 = 0.986.
+    Example: one answer by each of two hosts at the stated time. The canary makes it that one of them spoiled
+        57 % of its answers around it, and the other none. They weigh 0.57 + 0.0001 and 0.0001; that no route
+        was at fault weighs 2 × 0.001. The first gets 0.5701 / 0.5722 = 0.996.
     """
     weigher = _Weigher(complaint, knowledge)
     weighed = []
