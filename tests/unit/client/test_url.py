@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from routecanary.client import Canary, url
-from tests.snapshots import MODEL, NOW, after, document, facts, suspended
+from tests.snapshots import MODEL, NOW, after, document, facts, runtime, suspended
 
 ALPHA = json.dumps(document(facts(suspensions=suspended("alpha")))).encode()
 Play = Callable[[socket.socket, bytes], None]
@@ -159,6 +159,26 @@ def test_trouble_is_counted_and_the_last_snapshot_stays(trouble: bytes, counter:
         assert ignored(canary) == ["alpha"]
         assert canary.refresh()
         assert canary.status()["ok"]
+
+
+def test_ends_come_on_time_while_nobody_answers() -> None:
+    """A suspension at its end, and the whole canary layer when the snapshot is too old."""
+    soon = document(
+        facts(suspensions=(*suspended("alpha", until=after(hours=1)), *suspended("beta"))),
+        runtime=[runtime("other")],
+    )
+    now = [NOW.timestamp()]
+    with script(answer("200 OK", json.dumps(soon).encode(), 'ETag: "a"'), answer("500 x")) as there:
+        canary = Canary(there.url, clock=lambda: now[0], thread=False)
+    for at, expected in (
+        (NOW, ["alpha", "beta", "other"]),
+        (after(hours=1), ["beta", "other"]),
+        (after(hours=6, seconds=1), ["other"]),
+    ):
+        now[0] = at.timestamp()
+        canary.refresh()
+        assert ignored(canary) == expected
+    assert canary.status()["stale"]
 
 
 def test_where_nobody_listens_nothing_is_merged() -> None:
