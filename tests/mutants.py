@@ -263,9 +263,21 @@ MUTANTS: Final = (
     ),
     Mutant(
         file="rotation.py",
-        old="return locales[state.rounds % len(locales)]",
+        old="return locales[(state.rounds - state.out_of_turn) % len(locales)]",
         new="return locales[(state.rounds + 1) % len(locales)]",
         test=f"{UNIT}test_rotation.py::test_rounds_take_the_locales_in_turn",
+    ),
+    Mutant(
+        file="rotation.py",
+        old="chosen[name] = retry if retry in locales and retry is not None else common",
+        new="chosen[name] = out_of_turn or (retry if retry in locales and retry is not None else common)",
+        test=f"{UNIT}test_rotation.py::test_a_failed_locale_goes_before_one_that_was_asked_for",
+    ),
+    Mutant(
+        file="evolve.py",
+        old="out_of_turn=state.out_of_turn + event.out_of_turn,",
+        new="out_of_turn=state.out_of_turn,",
+        test=f"{UNIT}test_rotation.py::test_a_locale_that_was_asked_for_takes_no_turn",
     ),
     Mutant(
         file="step.py",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from routecanary.domain.generation import Generation
 from routecanary.domain.log import Head
@@ -46,7 +46,7 @@ class LeakAudit:
 
     def __init__(self, records: Records) -> None:
         self._records = records
-        self._ledger: Ledger | None = None
+        self._histories: Histories | None = None  # once the first look has begun
         self._from = 0  # number of the last generation that the log says was looked at
         self._through = 0  # of the last one looked at
         self._audited = 0  # generations between the two
@@ -61,10 +61,10 @@ class LeakAudit:
         Raises:
             StoreError: The store failed; what was found is told later.
         """
-        if self._ledger is None:
-            self._ledger = self._records.ledger.another()
-            self._begin(self._ledger.operating())
-        histories = Histories(self._records, self._ledger)
+        histories = self._histories
+        if histories is None:
+            histories = self._histories = Histories(self._records, self._records.ledger.another())
+            self._begin(histories.ledger.operating())
         before = self._records.clock.now() - SETTLES
         for _ in range(STEPS):
             if len(self._tally) >= MOST_KINDS:
@@ -73,7 +73,7 @@ class LeakAudit:
             self._audit(step, histories)
             if len(step) < STEP:
                 break
-        self._tell(self._ledger)
+        self._tell(histories.ledger)
 
     def _begin(self, operating: OperatingState) -> None:
         self._from = self._through = operating.audited_through
@@ -125,21 +125,28 @@ class LeakAudit:
         return news or passed >= INTERVAL.total_seconds()
 
 
+class _Known(NamedTuple):
+    head: Head  # of the log as it was read
+    builtin: frozenset[str]  # targets of the built-in layer then
+    since: datetime
+    history: History
+
+
 class Histories:
     """What was to be ignored, by model: read when it is needed, and again when the log has moved on."""
 
     def __init__(self, records: Records, ledger: Ledger) -> None:
         self._records = records
-        self._ledger = ledger
-        self._watched = {state.model for state in ledger.states()}
-        self._watched |= {model.model for model in records.settings.models}
-        self._known: dict[ModelId, tuple[Head, datetime, History]] = {}
+        self.ledger = ledger
+        self._known: dict[ModelId, _Known] = {}
 
     def reach_back(self, generations: Sequence[Generation], grace: timedelta) -> None:
         """Read as far back as these need; a model that the log does not know excludes nothing."""
+        watched = {state.model for state in self.ledger.states()}
+        watched |= {model.model for model in self._records.settings.models}
         oldest: dict[ModelId, datetime] = {}
         for generation in generations:
-            if generation.model in self._watched:
+            if generation.model in watched:
                 at = oldest.get(generation.model, generation.started_at)
                 oldest[generation.model] = min(at, generation.started_at)
         for model, at in oldest.items():
@@ -148,22 +155,23 @@ class Histories:
     def of(self, model: ModelId) -> History:
         """Return what was to be ignored of a model since the time that was reached back to."""
         known = self._known.get(model)
-        return History(spans={}) if known is None else known[2]
+        return History(spans={}) if known is None else known.history
 
     def reach_back_to(self, model: ModelId, since: datetime) -> None:
         """Read a model's history as far back as this, where the log has it."""
-        head = self._ledger.head()
+        head = self.ledger.head()
+        builtin = frozenset(entry.target for entry in builtin_for(self._records.builtin, model))
         known = self._known.get(model)
-        if known is not None and known[0] == head and known[1] <= since:
+        if known is not None and (known.head, known.builtin) == (head, builtin) and known.since <= since:
             return
         history = exclusion_history(
             self._records.store,
             model,
             since=since,
-            listing=self._ledger.listing(model),
-            builtin=frozenset(entry.target for entry in builtin_for(self._records.builtin, model)),
+            listing=self.ledger.listing(model),
+            builtin=builtin,
         )
-        self._known[model] = (head, since, history)
+        self._known[model] = _Known(head, builtin, since, history)
 
 
 def _leaked(kind: Kind, leaks: Leaks, at: datetime) -> Operation:

@@ -35,6 +35,9 @@ _LEFT_TO_SOME: Final = frozenset({STRUCTURED, LANGUAGE})
 """Contracts that a request may do without, if it says so; a suspension for others touches every request."""
 
 
+_ROUNDING: Final = timedelta(milliseconds=1)  # of an instant that travels as a number of seconds
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
     """A name that was to be ignored for some time."""
@@ -131,7 +134,7 @@ def _reason(generation: Generation, held: Mapping[RouteId, Iterable[Span]]) -> L
     if generation.list_written_at is None:
         return LeakReason.NOT_SAID
     missing = [span for tag, found in held.items() if tag not in generation.carried for span in found]
-    if any(generation.list_written_at < span.since for span in missing):
+    if any(generation.list_written_at + _ROUNDING < span.since for span in missing):
         return LeakReason.OLD_LIST
     if all(span.layer is Layer.CANARY and span.contracts <= _LEFT_TO_SOME for span in missing):
         return LeakReason.BY_SCOPE
