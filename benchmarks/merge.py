@@ -9,7 +9,9 @@ Four questions, each with its target:
 - both with 10,000 routes of the model known, as a ratio to the same with 40;
 - the CPU time of `import routecanary.client` over that of a bare interpreter.
 
-Without a target: unmemoised, with every text new as well, as a proxy has them that decodes each body.
+Without a target: unmemoised, with every text new as well, as a proxy has them that decodes each body; and an
+allow-list of 40 routes, as a gateway without `ignore` gets it (`provider_options`), for the same options
+again and again.
 
 `dict(request)` of 7 keys is timed between the batches, for a yardstick: a shared machine changes its speed by
 a factor of two within seconds. Calls are timed in batches of 200, interleaved, and a figure is the median of
@@ -34,15 +36,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, count, islice
 from pathlib import Path
+from typing import Any
 
 from routecanary.adapters.snapshot import write_snapshot
 from routecanary.client import Canary
 from routecanary.domain.exclusion import BuiltinEntry, RuntimeEntry
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import LATENCY, ModelId, RouteId
 from routecanary.domain.round import Mode
 from routecanary.routing.snapshot import ListedRoute, ModelRouting, SuspendedRoute, snapshot_of
 
-Body = dict[str, list[str]]
+Body = dict[str, Any]
 
 BATCH = 200  # calls
 MODEL = ModelId("acme/chat")
@@ -70,7 +74,7 @@ class Figure:
         return self.target is None or self.measured <= self.target
 
 
-def snapshot_file(directory: Path, routes: int) -> Path:
+def snapshot_file(directory: Path, routes: int, gateway: GatewayKind = GatewayKind.OPENROUTER) -> Path:
     """Write a snapshot of one model: a built-in, a runtime and six canary exclusions."""
     now = datetime.now(UTC)
     providers = max(routes // 10, 20)
@@ -97,8 +101,9 @@ def snapshot_file(directory: Path, routes: int) -> Path:
         target="filter-host", models=None, reason="r", evidence="e", reviewer="r", date="2026-01-05"
     )
     runtime = RuntimeEntry(target="slow-host", models=None, reason="r", actor="ops", created=now)
-    path = directory / f"{routes}.json"
-    write_snapshot(path, snapshot_of([facts], builtin=[builtin], runtime=[runtime], written_at=now))
+    path = directory / f"{gateway}-{routes}.json"
+    document = snapshot_of([facts], builtin=[builtin], runtime=[runtime], written_at=now, gateway=gateway)
+    write_snapshot(path, document)
     return path
 
 
@@ -139,8 +144,13 @@ def merge_figures(calls: int) -> tuple[list[Figure], float]:
     with tempfile.TemporaryDirectory() as directory:
         few = Canary(snapshot_file(Path(directory), 40), thread=False)
         many = Canary(snapshot_file(Path(directory), 10_000), thread=False)
+        other = Canary(snapshot_file(Path(directory), 40, GatewayKind.VERCEL), thread=False)
     same = [{"ignore": [f"Host {number}" for number in range(8)]}] * BATCH
     assert len(few.provider_preferences(MODEL, same[0])["ignore"]) == 16, "8 of the caller, 8 of the layers"
+    options = [{"gateway": {"sort": "ttft"}}] * BATCH
+    assert len(other.provider_options(MODEL, options[0])["gateway"]["only"]) == 34, (
+        "all but the suspended six"
+    )
     times: dict[str, list[float]] = defaultdict(list)
     lists, bodies = other_lists(), other_bodies()
     for _ in range(max(1, calls // BATCH)):
@@ -150,7 +160,8 @@ def merge_figures(calls: int) -> tuple[list[Figure], float]:
         times["other"].append(per_call(few.provider_preferences, next(lists)))
         times["other many"].append(per_call(many.provider_preferences, next(lists)))
         times["body"].append(per_call(few.provider_preferences, next(bodies)))
-    counted = sum(few.status()["counters"].values()) + sum(many.status()["counters"].values())
+        times["allow"].append(per_call(other.provider_options, options))
+    counted = sum(sum(canary.status()["counters"].values()) for canary in (few, many, other))
     assert counted == 0, "a call took a way that is not the one to be timed"
     median = {name: statistics.median(batches) for name, batches in times.items()}
     best = {name: sorted(batches)[len(batches) // 10] for name, batches in times.items()}
@@ -160,6 +171,7 @@ def merge_figures(calls: int) -> tuple[list[Figure], float]:
         Figure("memoised, 10,000 routes / 40", median["memo many"] / median["memo"], 1.2, "x"),
         Figure("unmemoised, 10,000 routes / 40", median["other many"] / median["other"], 1.2, "x"),
         Figure("unmemoised, fresh texts, 40 routes", median["body"], None, "ns", best["body"]),
+        Figure("allow-list, memoised, 40 routes", median["allow"], None, "ns", best["allow"]),
     ], median["copy"]
 
 
