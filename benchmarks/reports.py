@@ -17,9 +17,10 @@ How complaints are drawn:
 - The stated time is off by up to 20 minutes either way, uniformly, and said to be within 20 minutes. The
   language is stated. No id, no conversation.
 
-`first`: the true route is in the first set of the ranking; `named`: and the answer is not "unknown". `unknown`:
-of those without a fault. Brier: the sum over all explanations, 0 to 2; beside it those of two simpler rankings,
-by traffic share alone (told how many complaints have no fault) and by what the canary knew alone.
+`first`: the true route is in the first set of the ranking; `named`: and the answer is not "unknown".
+`unknown`: of those without a fault. Brier: the sum over all explanations, 0 to 2; beside it those of two
+simpler rankings, by traffic share alone (told how many complaints have no fault), and by what the canary knew
+alone, as if every set of routes had served as much.
 
 Exits 1 when a goal is missed over all seeds: `first` 80 %, `unknown` 90 %. The constants were chosen on the
 seeds 1 to 8; 101 to 105, the default, were not looked at before that. `--variants` adds harder ones, with the
@@ -162,7 +163,7 @@ def some_faults(rng: random.Random, shares: Mapping[RouteId, float], count: int)
 
 
 def live(world: World, *, kept: bool = True) -> Iterator[datetime]:
-    """Let the days pass: a round each half hour, and the traffic until the next, told or not; yields after it."""
+    """Let the days pass: a round each half hour, then traffic, told or not; yields when it ended."""
     while world.now < START + LENGTH:
         a_round(world)
         until = world.now + PERIOD
@@ -353,7 +354,7 @@ def answered(store: MemoryStore, case: Case, prior: float) -> Answered:
 
 
 def play(seed: int, variant: Variant, count: int) -> list[Answered]:
-    """Live through a seed twice: once to draw the complaints, once to answer each with what was known then."""
+    """Live through a seed twice: to draw the complaints, and to answer each with what was known then."""
     first = a_world(seed, variant)
     deque(live(first, kept=False), maxlen=0)
     later = variant.later or timedelta()

@@ -83,6 +83,14 @@ def test_the_same_complaint_again_is_told_as_known(tmp_path: Path) -> None:
     assert len(desk.report("list", "--json").json) == 1
 
 
+def test_a_note_keeps_nobodys_address(tmp_path: Path) -> None:
+    """What looks like an address of mail or a key is taken out before it is kept."""
+    desk = Desk(tmp_path, traffic=False)
+    note = "mail ann@example.org, key sk-or-v1-0123456789abcdef0123"
+    told = desk.report("add", *WAYS, "--at", desk.ago(0.5), "--note", note, "--json").json
+    assert told["note"] == "mail [secret], key [secret]"
+
+
 def test_a_suspect_that_serves_is_asked_again(tmp_path: Path) -> None:
     """Left out, a targeted round is asked for where the answer is known and nobody suspended it."""
     desk = Desk(tmp_path)

@@ -14,6 +14,7 @@ from routecanary.complaint.moment import Moment, ZoneNamed, offset_text, read_mo
 from routecanary.complaint.value import Complaint, Symptom
 from routecanary.complaint.zones import UsualZone, doubtful_zone
 from routecanary.domain.names import ModelId, parse_locale, parse_model
+from routecanary.domain.redaction import without_identities, without_tokens
 from routecanary.domain.times import DURATION_FORM, parse_duration
 from routecanary.errors import InputError
 from routecanary.rounds.records import Records
@@ -81,7 +82,7 @@ def understand(
             locale=None if stated.locale is None else _keyed("locale", parse_locale, stated.locale),
             conversation=_text("conversation", stated.conversation, MAX_ID),
             generation=_text("generation", stated.generation, MAX_ID),
-            note=_text("note", stated.note, MAX_NOTE),
+            note=_note(stated.note),
         )
     except InputError as error:
         key = None if error.key is None else f"{prefix}{error.key}"
@@ -130,6 +131,12 @@ def _text(key: str, text: str | None, most: int) -> str | None:
             "not a short line", key=key, value=shown, allowed=f"up to {most} printable characters"
         )
     return said or None
+
+
+def _note(text: str | None) -> str | None:
+    """Take a remark, without what looks like somebody's key, account or address of mail."""
+    note = _text("note", text, MAX_NOTE)
+    return None if note is None else without_identities(without_tokens(note))
 
 
 def _keyed(key: str, read: Callable[[str], _Value], text: str) -> _Value:
