@@ -2,7 +2,7 @@
 
 The same listings and acts as on the command line, by the same code. Who acts is the token.
 
-Source: docs/serving.md, "The administrators' listener".
+Source: docs/serving.md, "The listeners".
 """
 
 from __future__ import annotations

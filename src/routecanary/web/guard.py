@@ -91,10 +91,10 @@ class Guard:
             own_only: `Authorization` is not ours to read: only our own header counts.
         """
         shown = headers.get(OWN_HEADER)
-        if shown is None and not own_only:
+        if not shown and not own_only:
             shown = _bearer(headers.get("Authorization"))
-        token = None if shown is None else self._find(shown)
-        if shown is not None and token is None:
+        token = self._find(shown) if shown else None
+        if shown and token is None:
             self.wrong += 1
         if token is not None and token.role in roles:
             return Admitted(token=token)
@@ -105,7 +105,7 @@ class Guard:
         if token is not None:
             allowed = ", ".join(role.value for role in Role if role in roles)
             return Denied(status=403, message=f"role {token.role.value} may not do this; allowed: {allowed}")
-        if shown is not None:
+        if shown:
             return Denied(status=401, message="the token opens nothing: unknown, expired or revoked")
         return Denied(status=401, message=f"a token is needed: {_where(own_only=own_only)}")
 

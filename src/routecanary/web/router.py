@@ -3,7 +3,7 @@
 One table of rows for each listener: method, path, who may, handler. Everything is refused that is not in it.
 The answers to bad input, to strangers and to a store in trouble are the same for all rows.
 
-Source: docs/serving.md, "Rights".
+Source: docs/serving.md, "The listeners".
 """
 
 from __future__ import annotations

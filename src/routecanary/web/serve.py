@@ -72,7 +72,9 @@ async def listeners(
         watch.look()
         watch.ensure_thread()
         stack.callback(watch.close)
-        sidecar = Sidecar(watch, lambda: clock.now().timestamp())
+        sidecar = Sidecar(
+            watch, lambda: clock.now().timestamp(), beside=lambda: {"wrong_tokens": guard.wrong}
+        )
         keeper = Keeper(settings, clock)
         stack.callback(keeper.close)
         telemetry = Telemetry(

@@ -6,6 +6,7 @@ or gone, the guard goes on with what was read last.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +20,7 @@ from routecanary.rounds.tokens import StoredTokens
 from routecanary.web.guard import Guard
 from routecanary.wiring import open_store
 
+LOG: Final = logging.getLogger("routecanary.tokens")
 INTERVAL: Final = 1.0  # seconds between two looks
 PATIENCE: Final = 1.0  # seconds that a look waits for a store that is locked
 
@@ -46,9 +48,14 @@ class TokenWatch:
                 self._guard.replace(self._tokens.read())
             elif self._file is None:
                 self._guard.replace(())
-            self.problem = None
+            problem = None
         except Exception as error:  # whatever it is, what was read last stays in force
-            self.problem = f"{type(error).__name__}: {error}"
+            problem = f"{type(error).__name__}: {error}"
+        if problem is not None and self.problem is None:
+            LOG.warning("tokens cannot be read, those that were read last stay in force: %s", problem)
+        elif problem is None and self.problem is not None:
+            LOG.info("tokens are read again")
+        self.problem = problem
 
     def close(self) -> None:
         """Let the store go."""

@@ -93,13 +93,14 @@ def test_who_shows_nothing_is_asked_for_a_token() -> None:
     assert isinstance(denied, Denied)
     assert (denied.status, denied.headers) == (401, {"WWW-Authenticate": 'Bearer realm="routecanary"'})
     assert guard.admit(Headers({}), EVERYBODY, anonymous=True) == Admitted(token=None)
+    assert guard.admit(Headers({"x-routecanary-token": ""}), EVERYBODY) == denied  # as from an unset variable
     assert guard.wrong == 0
 
 
 @pytest.mark.parametrize(
     "shown",
-    ["", "rc_", "x" * 100_000, SHOWN[Role.ADMIN][:-1], SHOWN[Role.ADMIN] + "x", "\ud800", "0" * 64],
-    ids=["empty", "prefix", "endless", "cut", "longer", "half a pair", "nobody"],
+    ["rc_", "x" * 100_000, SHOWN[Role.ADMIN][:-1], SHOWN[Role.ADMIN] + "x", "\ud800", "0" * 64],
+    ids=["prefix", "endless", "cut", "longer", "half a pair", "nobody"],
 )
 def test_a_wrong_token_opens_nothing_and_is_counted(shown: str) -> None:
     """It is not repeated in the refusal; on what everybody may see it does no harm."""
@@ -107,7 +108,7 @@ def test_a_wrong_token_opens_nothing_and_is_counted(shown: str) -> None:
     denied = guard.admit(bearer(shown), EVERYBODY)
     assert isinstance(denied, Denied)
     assert denied.status == 401
-    assert not shown or shown not in denied.message
+    assert shown not in denied.message.split()
     assert isinstance(guard.admit(bearer(shown), EVERYBODY, anonymous=True), Admitted)
     assert guard.wrong == 2
 
