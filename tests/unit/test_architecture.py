@@ -62,7 +62,7 @@ FOREIGN: dict[str, set[str]] = {
     "hooks.openai": {"openai"},
     "hooks.openrouter": {"httpx"},  # the SDK's own clients
     "telemetry": {"msgspec"},
-    "web": {"httptools", "msgspec"},
+    "web": {"msgspec"},
     "proxy": {"httptools", "msgspec"},
 }
 
