@@ -7,15 +7,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from routecanary.adapters.lock import lock_path
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.operating import Reload
 from routecanary.domain.operation import Reloaded, operation_draft
 from routecanary.domain.policy import Policy
 from routecanary.domain.route import Listing
-from routecanary.domain.settings import ScheduleSettings, Settings
+from routecanary.domain.settings import GatewaySettings, ScheduleSettings, Settings
 from routecanary.errors import ConfigError, ConfigFaultsError
 from routecanary.wiring import Configuration
 from tests.commandline import a_lab, called, environment
@@ -119,21 +121,33 @@ def test_a_bad_configuration_changes_nothing(
     assert f"configuration refused, the old one stays error={detail}" in caplog.messages
 
 
-def test_another_store_needs_a_restart(tmp_path: Path) -> None:
-    """The log cannot be changed under a running daemon."""
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        (
+            {"store_path": "elsewhere"},
+            "store.path: cannot be changed while the daemon runs (got 'elsewhere'); allowed: 'nowhere'",
+        ),
+        (
+            {"gateway": GatewaySettings(kind=GatewayKind.VERCEL)},
+            "gateway.kind: cannot be changed while the daemon runs (got 'vercel'); allowed: 'openrouter'",
+        ),
+    ],
+)
+def test_another_store_or_gateway_needs_a_restart(
+    tmp_path: Path, changes: dict[str, Any], refusal: str
+) -> None:
+    """The log cannot be changed under a running daemon, nor what its routes are the routes of."""
     settings = some_settings(tmp_path)
 
     def read(watched: Watched) -> Configuration:
-        return a_configuration(replace(settings, store_path="elsewhere"), watched.host)
+        return a_configuration(replace(settings, **changes), watched.host)
 
     watched = a_reloading_watch(settings, [None, None], read, after=timedelta(minutes=5))
     (refused,) = watched.operations(Reloaded)
     assert isinstance(refused, Reloaded)
     assert not refused.ok
-    assert refused.detail == (
-        "configuration: store.path: cannot be changed while the daemon runs (got 'elsewhere'); "
-        "allowed: 'nowhere' until a restart"
-    )
+    assert refused.detail == f"configuration: {refusal} until a restart"
 
 
 def test_models_come_and_go(tmp_path: Path) -> None:
