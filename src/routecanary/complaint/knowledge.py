@@ -53,7 +53,7 @@ UNASKED: Final = ONSET * sum(FAULTY) / len(FAULTY)
 """How likely an answer of a route fails that no round named."""
 
 GRID: Final = timedelta(minutes=5)
-"""Times are looked at in steps of this size, which is fine beside `NEAR`."""
+"""Times are looked at in steps of this size, unless a wider window asks for fewer; fine beside `NEAR`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +128,18 @@ class Knowledge:
     """What probes knew of the routes of one model around a time."""
 
     def __init__(
-        self, routes: Iterable[RouteId], sightings: Iterable[Sighting], spells: Iterable[Spell] = ()
+        self,
+        routes: Iterable[RouteId],
+        sightings: Iterable[Sighting],
+        spells: Iterable[Spell] = (),
+        *,
+        grid: timedelta = GRID,
     ) -> None:
+        """Hold what was seen.
+
+        Args:
+            grid: Times are looked at in steps of this size.
+        """
         self.routes = frozenset(routes)
         self._seen: defaultdict[tuple[RouteId, ContractName], list[Sighting]] = defaultdict(list)
         for sighting in sightings:
@@ -137,6 +147,7 @@ class Knowledge:
         for each in self._seen.values():
             each.sort(key=lambda sighting: (sighting.at, sighting.locale or "", sighting.attempts))
         self._spells = tuple(spells)
+        self._grid_seconds = grid.total_seconds()
         self._natural: dict[ContractName, dict[RouteId, float]] = {}
         self._looks: dict[tuple[ContractName, int, Locale | None], _Look] = {}
 
@@ -170,12 +181,12 @@ class Knowledge:
         return Counted(attempts=len(found), fails=sum(found))
 
     def _look(self, contract: ContractName, at: datetime, locale: Locale | None) -> _Look:
-        step = round(at.timestamp() / GRID.total_seconds())
+        step = round(at.timestamp() / self._grid_seconds)
         wanted = locale if contract == LANGUAGE else None
         key = (contract, step, wanted)
         known = self._looks.get(key)
         if known is None:
-            middle = datetime.fromtimestamp(step * GRID.total_seconds(), UTC)
+            middle = datetime.fromtimestamp(step * self._grid_seconds, UTC)
             found = {route: self._condition(route, contract, middle, wanted) for route in sorted(self.routes)}
             known = self._looks[key] = _look_of(found)
         return known

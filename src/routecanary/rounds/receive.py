@@ -133,8 +133,8 @@ def _ask(
     usual = frozenset[RouteId]() if listing is None else listing.tags()
     if ask is None:
         usual -= records.ledger.state(complaint.model).suspensions().keys()
-    routes = [route for suspect in answer.ranking.suspects for route in suspect.routes if _asks(suspect)]
-    wanted = [route for route in routes if route in usual][:MOST_ASKED]
+    likely = [suspect for suspect in answer.ranking.suspects if suspect.posterior >= WORTH_ASKING]
+    wanted = [route for suspect in likely for route in suspect.routes if route in usual][:MOST_ASKED]
     if not wanted:
         return frozenset(), ("nobody is asked: no suspect is listed, or it is suspended",) if ask else ()
     known = complaint.locale if complaint.locale in records.settings.probes.locales else None
@@ -154,10 +154,6 @@ def _ask(
     if became.too_soon:
         told.append(f"asked too lately to be asked again: {', '.join(sorted(became.too_soon))}")
     return became.asked, tuple(told)
-
-
-def _asks(suspect: Suspect) -> bool:
-    return suspect.posterior >= WORTH_ASKING
 
 
 def _hint(records: Records, understood: Understood, zone_named: ZoneNamed) -> str | None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import Final
 
-from routecanary.complaint.knowledge import REACH, Knowledge, Sighting, Spell
+from routecanary.complaint.knowledge import GRID, REACH, Knowledge, Sighting, Spell
 from routecanary.complaint.posterior import rank, sureness_of
 from routecanary.complaint.served import Served, guessed, served_of
 from routecanary.complaint.value import Complaint, Ranking, Sureness, Suspect
@@ -33,12 +33,13 @@ from routecanary.rounds.ports import Store
 SLICES: Final = 20
 """The window is read in so many pieces, so that a bound cuts off none of it."""
 
-MOST_IN_A_SLICE: Final = 5_000
-"""Answers of one piece that are looked at; so many tell shares to a percent."""
+MOST_IN_A_SLICE: Final = 1_000
+"""Answers of one piece that are looked at; all together they tell shares to half a percent."""
 
 _FIRST_LOOK: Final = 64  # events back from the newest
 _WIDER: Final = 4  # times, where the time looked for is not among them
-_GUESS_STEP: Final = timedelta(minutes=5)
+_STEPS: Final = 8  # in which the stated error is looked at
+_LONGEST_LOOK: Final = timedelta(days=1)  # beyond the window, at the rounds around a conversation's answers
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
@@ -64,10 +65,11 @@ def answer_to(store: Store, complaint: Complaint) -> Answer:
     warnings: list[str] = []
     named = _named(store, complaint, warnings)
     generations = named or _in_window(store, complaint.model, window, warnings)
-    seen = _span(window, generations)
+    since, until = _span(window, generations)
     incidents = incidents_of(store.read(0, complaint.model, kinds=INCIDENT_KINDS))
-    rounds = list(_rounds(store, complaint.model, seen[0] - REACH, seen[1] + REACH))
-    knowledge = _knowledge(complaint, rounds, incidents)
+    rounds = list(_rounds(store, complaint.model, since - REACH, until + REACH))
+    grid = max(GRID, window.within / _STEPS)
+    knowledge = _knowledge(complaint, rounds, incidents, grid)
     if not rounds:
         warnings.append("the canary made no round of this model around that time")
     if generations:
@@ -75,7 +77,7 @@ def answer_to(store: Store, complaint: Complaint) -> Answer:
     else:
         warnings.append(_no_telemetry(store, complaint.model, window))
         shares = _guess(store, complaint.model, window, knowledge.routes)
-        served: Iterator[Served] = guessed(shares, window.since, window.until, _GUESS_STEP)
+        served: Iterator[Served] = guessed(shares, window.since, window.until, grid)
         ranking = rank(complaint, window, served, knowledge, guessed=True)
     return Answer(
         ranking=ranking,
@@ -155,8 +157,10 @@ def _in_window(store: Store, model: ModelId, window: Window, warnings: list[str]
 
 
 def _span(window: Window, generations: Sequence[Generation]) -> tuple[datetime, datetime]:
+    """Say between which times it matters what the canary knew."""
     times = [each.started_at for each in generations]
-    return min([window.since, *times]), max([window.until, *times])
+    since, until = min([window.since, *times]), max([window.until, *times])
+    return max(since, window.since - _LONGEST_LOOK), min(until, window.until + _LONGEST_LOOK)
 
 
 def _rounds(store: Store, model: ModelId, since: datetime, until: datetime) -> Iterator[RoundClosed]:
@@ -181,7 +185,7 @@ def _between(
 
 
 def _knowledge(
-    complaint: Complaint, rounds: Sequence[RoundClosed], incidents: Sequence[Incident]
+    complaint: Complaint, rounds: Sequence[RoundClosed], incidents: Sequence[Incident], grid: timedelta
 ) -> Knowledge:
     sightings: list[Sighting] = []
     for closed in rounds:
@@ -200,7 +204,7 @@ def _knowledge(
                         )
                     )
     routes = {route for closed in rounds for route in closed.outcomes}
-    return Knowledge(routes, sightings, map(_spell, incidents))
+    return Knowledge(routes, sightings, map(_spell, incidents), grid=grid)
 
 
 def _spell(incident: Incident) -> Spell:
@@ -220,7 +224,7 @@ def _no_telemetry(store: Store, model: ModelId, window: Window) -> str:
     told = (
         "no telemetry of that time"
         if first.started_at < window.since
-        else (f"telemetry of this model begins only at {format_instant(first.started_at)}")
+        else f"telemetry of this model begins only at {format_instant(first.started_at)}"
     )
     return f"{told}: the traffic of each route is guessed from its price"
 
