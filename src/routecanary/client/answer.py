@@ -12,6 +12,7 @@ from __future__ import annotations
 import zlib
 from typing import Any, Final
 
+from routecanary.client.dialects import as_chat
 from routecanary.domain.frames import (
     content_of,
     first_choice,
@@ -32,7 +33,7 @@ _TEXT_BEGINS: Final = b" \t\r\n\xef{[d:eir<"  # of a document, a stream's field 
 
 
 class AnswerReader:
-    """The facts of one answer to a chat request, while it passes.
+    """The facts of one answer to a chat request, in whichever dialect, while it passes.
 
     `id`, `model`, `provider`, `finish_reason`, `prompt_tokens` and `completion_tokens` are as the answer has
     them, None where it has none. `first_text_at` is the moment of the read that completed the first visible
@@ -102,6 +103,7 @@ class AnswerReader:
 
     def take_frame(self, frame: dict[str, Any], at: float | None) -> None:
         """Take one decoded frame of a stream, or (without a moment) the whole document."""
+        frame = as_chat(frame)
         for name in ("id", "model", "provider"):
             value = frame.get(name)
             if getattr(self, name) is None and isinstance(value, str) and 0 < len(value) <= _MAX_NAME:

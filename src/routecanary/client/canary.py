@@ -222,11 +222,6 @@ class Canary:
             self._counts[FAILED] += 1
             return {}
 
-    @property
-    def watch(self) -> Watch:
-        """What keeps the last good snapshot, for whoever has to know more than the list."""
-        return self._watch
-
     def refresh(self) -> bool:
         """Look at the snapshot now, and say whether a new snapshot was taken into use.
 

@@ -9,17 +9,17 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from routecanary.client.advice import advise, pass_unchanged
+from routecanary.client.advice import Adviser, pass_unchanged
 from routecanary.client.canary import UNREAD_BODY, Canary
 from routecanary.client.watch import FAILED
 from routecanary.proxy.splice import BadBodyError, Peeked
-from routecanary.web.http import Headers
+from routecanary.web.head import Head
 
 LOG: Final = logging.getLogger("routecanary.proxy")
 
-NEEDS_HEADER: Final = "x-routecanary-needs"
-LOCALE_HEADER: Final = "x-routecanary-locale"
-CONVERSATION_HEADER: Final = "x-routecanary-conversation"
+NEEDS_HEADER: Final = b"x-routecanary-needs"
+LOCALE_HEADER: Final = b"x-routecanary-locale"
+CONVERSATION_HEADER: Final = b"x-routecanary-conversation"
 
 EDITED_PATHS: Final = frozenset({"/chat/completions", "/responses", "/messages"})
 """What takes a `provider` object and is answered by a chat model, below the gateway's base address."""
@@ -43,29 +43,34 @@ class Edited(NamedTuple):
     written_at: float | None  # of the list, epoch seconds
 
 
-def wish_of(headers: Headers) -> Wish:
+def wish_of(head: Head) -> Wish:
     """Read our own headers."""
-    needs = headers.get(NEEDS_HEADER)
+    needs = _text(head, NEEDS_HEADER)
     return Wish(
         None if needs is None else tuple(word.strip() for word in needs.split(",") if word.strip()),
-        headers.get(LOCALE_HEADER),
-        headers.get(CONVERSATION_HEADER),
+        _text(head, LOCALE_HEADER),
+        _text(head, CONVERSATION_HEADER),
     )
 
 
-def edit(canary: Canary, body: bytes, needs: Iterable[str] | None, locale: str | None) -> Edited:
+def _text(head: Head, name: bytes) -> str | None:
+    value = head.fields.get(name)
+    return None if value is None else value.decode("latin-1")
+
+
+def edit(adviser: Adviser, body: bytes, needs: Iterable[str] | None, locale: str | None) -> Edited:
     """Merge the exclusions into a body; never raises."""
     request: Mapping[str, object] = {}
     try:
         peeked = Peeked(body)
         request = peeked.request
-        advice = advise(canary, request, needs=needs, locale=locale)
+        advice = adviser.advise(request, needs=needs, locale=locale)
         edited = peeked.changed(advice.changes) if advice.changes else body
     except BadBodyError:
-        return unedited(canary, body, UNREAD_BODY, _model(request))
+        return unedited(adviser.canary, body, UNREAD_BODY, _model(request))
     except Exception as error:
         LOG.error("request not edited error=%s", type(error).__name__)
-        return unedited(canary, body, FAILED, _model(request))
+        return unedited(adviser.canary, body, FAILED, _model(request))
     ignore = None if advice.ignore is None else tuple(advice.ignore)
     return Edited(edited, _model(request), ignore, advice.reason, advice.written_at)
 

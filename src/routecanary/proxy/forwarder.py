@@ -9,8 +9,8 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
+from routecanary.client.advice import Adviser
 from routecanary.client.answer import AnswerReader
-from routecanary.client.canary import Canary
 from routecanary.proxy.editing import EDITED_PATHS
 from routecanary.proxy.passage import Passage
 from routecanary.proxy.upstream import Upstream
@@ -35,7 +35,7 @@ class Forwarder:
 
     def __init__(
         self,
-        canary: Canary,
+        adviser: Adviser,
         upstream: Upstream,
         *,
         max_edit: int,
@@ -44,12 +44,13 @@ class Forwarder:
         """Prepare.
 
         Args:
-            canary: Asked for each chat request.
+            adviser: Asked for each chat request.
             upstream: The only one that is ever contacted.
             max_edit: Bytes of a body above which it is not edited.
             record: Told of every chat request whose answer has ended; None = nobody wants to know.
         """
-        self.canary = canary
+        self.adviser = adviser
+        self.canary = adviser.canary
         self.upstream = upstream
         self.max_edit = max_edit
         self._record = record
@@ -65,15 +66,15 @@ class Forwarder:
         path = request.path
         if not path.startswith("/v1/"):
             return None
-        upgrade = request.headers.get("upgrade")
-        if upgrade is not None and "websocket" in upgrade.lower():
+        upgrade = request.head.fields.get(b"upgrade")
+        if upgrade is not None and b"websocket" in upgrade.lower():
             raise RefusedError(501, "no WebSocket passes through")
         self.counts["requests"] += 1
         editable = request.method == "POST" and path[self.prefix :] in EDITED_PATHS
         return Passage(self, request, client, editable=editable)
 
-    def reader_for(self, passage: Passage) -> AnswerReader | None:
-        del passage
+    def new_reader(self) -> AnswerReader | None:
+        """Make what reads an answer; None where nobody wants to know."""
         return None if self._record is None else AnswerReader()
 
     def count(self, name: str) -> None:

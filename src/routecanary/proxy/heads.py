@@ -6,6 +6,7 @@ everything else goes on byte for byte, in its order. Nothing is added that says 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -14,11 +15,15 @@ from routecanary.web.head import Head, Pair, tokens_of
 CHUNKED: Final = -1
 """A body whose length is not known: it goes in chunks."""
 
-_OWN: Final = b"x-routecanary-"
 _OF_ONE_HOP: Final = frozenset(
     (b"connection", b"keep-alive", b"proxy-connection", b"te", b"transfer-encoding", b"upgrade")
 )
-_NEVER_SENT: Final = _OF_ONE_HOP | {b"host", b"expect", b"content-length"}
+_NEVER_SENT: Final = re.compile(
+    rb"\n(?i:(?:c(?:onnection|ontent-length)|keep-alive|proxy-connection|te|transfer-encoding|upgrade|host|expect"
+    rb"|x-routecanary-[^:]*):[^\n]*)(?=\n)"
+)
+"""Lines of a request's head that stay here: of one hop, written anew, or our own."""
+
 _LAST_CHUNK: Final = b"0\r\n\r\n"
 
 
@@ -31,19 +36,17 @@ def request_head(head: Head, *, target: bytes, host: bytes, length: int | None) 
         host: Of the upstream, with its port if it is not the scheme's own.
         length: Of the body, or `CHUNKED`; None = the request has no body and says none.
     """
-    dropped = _NEVER_SENT
+    kept = _NEVER_SENT.sub(b"", b"\n" + head.block)
     nominated = head.fields.get(b"connection")
     if nominated is not None and nominated != b"keep-alive":
-        dropped = dropped.union(tokens_of(nominated))
-    lines = [b"%b %b HTTP/1.1\r\nHost: %b\r\n" % (head.method.encode(), target, host)]
-    for pair in head.pairs:
-        lower = pair[0].lower()
-        if lower not in dropped and not lower.startswith(_OWN):
-            lines.append(b"%b: %b\r\n" % pair)
-    if length is not None:
-        lines.append(b"Transfer-Encoding: chunked\r\n" if length < 0 else b"Content-Length: %d\r\n" % length)
-    lines.append(b"\r\n")
-    return b"".join(lines)
+        dropped = tokens_of(nominated)
+        lines = kept.splitlines(keepends=True)
+        kept = b"".join(line for line in lines if line.partition(b":")[0].lower() not in dropped)
+    if length is None:
+        framing = b""
+    else:
+        framing = b"Transfer-Encoding: chunked\r\n" if length < 0 else b"Content-Length: %d\r\n" % length
+    return b"%b %b HTTP/1.1\r\nHost: %b\r%b%b\r\n" % (head.method.encode(), target, host, kept, framing)
 
 
 def response_head(

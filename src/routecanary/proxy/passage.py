@@ -36,6 +36,7 @@ _AT_ONCE: Final = 65_536  # bytes of a body that is sent in one piece even if no
 _BODILESS: Final = (204, 304)
 _LENGTH: Final = b"content-length"
 _CODING: Final = b"transfer-encoding"
+_GENERATION: Final = b"x-generation-id"
 
 
 class Sent(NamedTuple):
@@ -53,7 +54,7 @@ class Passage:
     __slots__ = (
         *("_again", "_began", "_chunked", "_client", "_collecting", "_editable", "_forwarder", "_framed"),
         *("_held", "_line", "_over", "_pieces", "_request", "_size", "_task", "_whole"),
-        *("arrived_at", "reader", "sent", "status"),
+        *("arrived_at", "generation_id", "reader", "sent", "status"),
     )
 
     def __init__(self, forwarder: Forwarder, request: Request, client: Connection, *, editable: bool) -> None:
@@ -73,14 +74,15 @@ class Passage:
         self._over = False
         self._editable = editable
         self.status: int | None = None
-        self.reader = forwarder.reader_for(self) if editable else None
+        self.generation_id: str | None = None  # as a header of the answer gives it
+        self.reader = forwarder.new_reader() if editable else None
         self.sent: Sent | None = None
         self.arrived_at = time()
         length = request.head.length
         if editable:
             forwarder.count("chat_requests")
-            coding = request.headers.get("content-encoding")
-            if coding is not None and coding.lower() != "identity":
+            coding = request.head.fields.get(b"content-encoding")
+            if coding is not None and coding.lower() != b"identity":
                 self._leave("encoded")
             elif length > forwarder.max_edit:
                 self._leave("too_large")
@@ -207,7 +209,7 @@ class Passage:
         self._forwarder.count(why)
         edited = unedited(self._forwarder.canary, b"", UNREAD_BODY)
         if self.reader is not None:
-            self.sent = Sent(edited, wish_of(self._request.headers), self.arrived_at, 0.0)
+            self.sent = Sent(edited, wish_of(self._request.head), self.arrived_at, 0.0)
 
     def _dispatch(self) -> None:
         line = self._forwarder.upstream.take()
@@ -222,7 +224,7 @@ class Passage:
     async def _send_on_new_line(self) -> None:
         try:
             line = await self._forwarder.upstream.connect()
-        except OSError as error:
+        except Exception as error:  # whatever it is, the client is owed an answer
             self._task = None
             if not self._over:
                 self._fail(_reason_of(error), type(error).__name__)
@@ -268,8 +270,8 @@ class Passage:
         """Merge the exclusions in, or note why not."""
         if not self._editable:
             return body
-        wish = wish_of(self._request.headers)
-        edited = edit(self._forwarder.canary, body, wish.needs, wish.locale)
+        wish = wish_of(self._request.head)
+        edited = edit(self._forwarder.adviser, body, wish.needs, wish.locale)
         if edited.body is not body:
             self._forwarder.count("edited")
         if self.reader is not None:
@@ -299,6 +301,8 @@ class Passage:
             self._framed = _LENGTH in names or status in _BODILESS
         if line.is_head or status in _BODILESS:
             self._chunked, self._framed = False, True
+        if self.reader is not None and _GENERATION in names:
+            self.generation_id = line.headers[names.index(_GENERATION)][1].decode("latin-1")
         return response_head(
             status,
             line.reason,
@@ -352,9 +356,9 @@ _FAILURES: Final = {
 """Why the gateway was not reached, and how that is told."""
 
 
-def _reason_of(error: OSError) -> str:
+def _reason_of(error: Exception) -> str:
     match error:
-        case gaierror():
+        case gaierror() | UnicodeError():  # the latter from a name that cannot be asked for
             return "resolve"
         case ssl.SSLError():
             return "tls"

@@ -28,6 +28,7 @@ LOG: Final = logging.getLogger("routecanary.proxy")
 MAX_WAITING: Final = 10_000  # records
 _BATCH: Final = 250  # records in one transaction: some milliseconds of a thread
 _PAUSE_SECONDS: Final = 0.25  # between two looks at what waits
+_BREATH_SECONDS: Final = 0.05  # between two batches: the thread that keeps them must not hold requests up
 _PATIENCE_SECONDS: Final = 2.0  # after a failure
 
 _OPAQUE: Final = re.compile(r"[!-~]{1,128}")
@@ -67,9 +68,10 @@ class Recorder:
     async def run(self) -> None:
         """Keep what waits, until cancelled."""
         while True:
-            await asyncio.sleep(_PAUSE_SECONDS if self.problem is None else _PATIENCE_SECONDS)
-            while self._waiting and await self.keep_some():
-                pass
+            if self._waiting and await self.keep_some():
+                await asyncio.sleep(_BREATH_SECONDS)
+            else:
+                await asyncio.sleep(_PAUSE_SECONDS if self.problem is None else _PATIENCE_SECONDS)
 
     async def keep_some(self) -> bool:
         """Keep a batch of what waits; say whether that went well."""
@@ -103,7 +105,7 @@ def generation_of(passage: Passage, reader: AnswerReader, at: float, lookup: Loo
         return None
     located = locate(lookup, name, provider=reader.provider, ignore=edited.ignore)
     first = reader.first_text_at
-    identity = _matching(_OPAQUE, reader.id)
+    identity = _matching(_OPAQUE, passage.generation_id) or _matching(_OPAQUE, reader.id)
     return Generation(
         key=identity or uuid4().hex,
         source=Source.PROXY,

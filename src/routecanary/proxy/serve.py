@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from routecanary.client import Canary, default_path
+from routecanary.client.advice import Adviser
 from routecanary.clock import Clock
 from routecanary.domain.address import Address
 from routecanary.domain.settings import Settings
@@ -113,15 +114,15 @@ async def proxied(options: ProxyOptions, clock: Clock) -> AsyncIterator[Address]
                 value=str(options.listen),
                 allowed="an address of this machine, or a configuration",
             )
-        canary = stack.enter_context(Canary(options.snapshot_path, interval=LOOK_SECONDS))
+        adviser = Adviser(stack.enter_context(Canary(options.snapshot_path, interval=LOOK_SECONDS)))
 
         def lookup() -> Lookup:
-            views = canary.watch.views
+            views = adviser.watch.views
             return nothing_known if views is None else views.facts
 
         recorder: Recorder | None = None
         sidecar = Sidecar(
-            canary.watch, lambda: clock.now().timestamp(), beside=lambda: _told(forwarder, recorder)
+            adviser.watch, lambda: clock.now().timestamp(), beside=lambda: _told(forwarder, recorder)
         )
         routes = sidecar.routes()
         if settings is not None:
@@ -133,7 +134,7 @@ async def proxied(options: ProxyOptions, clock: Clock) -> AsyncIterator[Address]
         upstream = Upstream(options.upstream)
         stack.push_async_callback(upstream.close)
         forwarder = Forwarder(
-            canary,
+            adviser,
             upstream,
             max_edit=options.max_edit_bytes,
             record=None if recorder is None else recorder.record,

@@ -65,16 +65,22 @@ class Peeked:
 
 def _laid(body: bytes, members: Members, old: Mapping[str, object], new: Mapping[str, object]) -> bytes:
     """Lay what differs into the bytes of an object, from the back to the front."""
-    differing = [name for name, value in new.items() if name not in members or old[name] != value]
-    if not differing:
-        return body
+    present: list[str] = []
+    added = b""
+    for name, value in new.items():
+        if name not in members:
+            comma = b"," if members or added else b""
+            added += b"%b%b:%b" % (comma, _encode(name), _encode(value))
+        elif old[name] != value:
+            present.append(name)
+    if not present:
+        if not added:
+            return body
+        if len(body) == _shortest(members):  # mostly: it ends with the brace before which the list belongs
+            return b"%b%b}" % (body[:-1], added)
     places, last = _places(body, members)
-    added = b"".join(
-        b"%b%b:%b" % (b"," if members or position else b"", _encode(name), _encode(new[name]))
-        for position, name in enumerate(name for name in differing if name not in members)
-    )
     laid, rest = [body[last:], added], last
-    for name in sorted((name for name in differing if name in members), key=places.__getitem__, reverse=True):
+    for name in sorted(present, key=places.__getitem__, reverse=True):
         start, end = places[name]
         before, value = old[name], new[name]
         if isinstance(before, dict) and isinstance(value, dict):
@@ -112,3 +118,11 @@ def _places(body: bytes, members: Members) -> tuple[dict[str, tuple[int, int]], 
             raise BadBodyError
         at = following.end()
     return places, last
+
+
+def _shortest(members: Members) -> int:
+    """Say how long an object is at least: only one that is as it was read has that length."""
+    length = 1 + (4 * len(members) or 1)
+    for name, value in members.items():
+        length += (len(name) if name.isascii() else len(name.encode())) + len(memoryview(value))
+    return length

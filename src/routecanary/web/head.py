@@ -17,8 +17,7 @@ MAX_HEADERS: Final = 100
 
 _TOKEN: Final = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]"
 _LINE: Final = re.compile(rb"(%b{1,32}) ([!-\"$-~]+) HTTP/1\.([01])\r\n" % _TOKEN)
-_BLOCK: Final = re.compile(rb"(?:%b++:[^\x00-\x08\x0a-\x1f\x7f]*+\r\n)*+" % _TOKEN)
-_FIELD: Final = re.compile(rb"([^:\r\n]+):[ \t]*([^\r\n]*)\r\n")
+_FIELD: Final = re.compile(rb"(?m)^(%b++):[ \t]*+([^\x00-\x08\x0a-\x1f\x7f]*+)\r\n" % _TOKEN)
 _LENGTH: Final = re.compile(rb"[0-9]{1,18}")
 _BARE_LF: Final = re.compile(rb"(?<!\r)\n")
 _ABSOLUTE: Final = re.compile(rb"(?i:https?)://([^/?]+)(/[^?]*)?(?:\?(.*))?")
@@ -44,13 +43,13 @@ class RefusedError(Exception):
 
 
 class Head(NamedTuple):
-    """One request head; names and values as they came, `fields` by lower-case name."""
+    """One request head."""
 
     method: str
     path: str  # as it was sent: nothing is decoded
     query: str  # likewise, without the question mark; empty where there is none
-    pairs: list[Pair]
-    fields: dict[bytes, bytes]  # a name that came several times has its values joined with commas
+    block: bytes  # the headers as they came, each line with its CRLF
+    fields: dict[bytes, bytes]  # by lower-case name; one that came several times has its values joined
     length: int  # of the body, in bytes; -1 = it comes in chunks
     keep_alive: bool
     minor: int  # of the version: 0 or 1
@@ -73,15 +72,15 @@ def read_head(data: bytes, end: int) -> Head:
     if line is None:
         raise RefusedError(400, "not an HTTP/1.1 request")
     start = line.end()
-    if _BLOCK.fullmatch(data, start, end) is None:
-        raise RefusedError(400, "a malformed header")
     pairs: list[Pair] = _FIELD.findall(data, start, end)
+    if len(pairs) != data.count(b"\n", start, end):  # each match is a line, so some line is none
+        raise RefusedError(400, "a malformed header")
     if len(pairs) > MAX_HEADERS:
         raise RefusedError(431, f"too many headers; allowed: {MAX_HEADERS}")
     fields = {name.lower(): value for name, value in pairs}
     if data.find(b" \r\n", start, end) >= 0 or data.find(b"\t\r\n", start, end) >= 0:
         pairs = [(name, value.rstrip(b" \t")) for name, value in pairs]
-        fields = {name: value.rstrip(b" \t") for name, value in fields.items()}
+        fields = {name.lower(): value for name, value in pairs}
     if len(fields) != len(pairs):
         fields = _joined(pairs)
     method, target, version = line.groups()
@@ -95,7 +94,7 @@ def read_head(data: bytes, end: int) -> Head:
     connection = fields.get(b"connection")
     if connection is not None and connection != b"keep-alive":
         closes = closes or b"close" in tokens_of(connection)
-    return Head(method.decode(), path, query, pairs, fields, length, not closes, minor)
+    return Head(method.decode(), path, query, data[start:end], fields, length, not closes, minor)
 
 
 def tokens_of(value: bytes) -> list[bytes]:
@@ -122,9 +121,9 @@ def _joined(pairs: list[Pair]) -> dict[bytes, bytes]:
 
 
 def _target(method: bytes, target: bytes) -> tuple[str, str]:
-    if target.startswith(b"/"):
-        path, _, query = target.partition(b"?")
-        return path.decode("ascii"), query.decode("ascii")
+    if target[0] == 0x2F:
+        path, _, query = target.decode("ascii").partition("?")
+        return path, query
     if method == b"CONNECT":
         raise RefusedError(501, "CONNECT is not served")
     absolute = _ABSOLUTE.fullmatch(target)

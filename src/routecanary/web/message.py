@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from routecanary.web.head import Head, Pair
+from routecanary.web.head import Head
 
 JSON: Final = ("content-type", "application/json")
 _MAX_PARAMETERS: Final = 100  # in a query
@@ -25,10 +25,9 @@ _BODILESS: Final = (204, 304)
 class Headers:
     """The headers of a request, found whatever their case."""
 
-    __slots__ = ("_fields", "pairs")
+    __slots__ = ("_fields",)
 
-    def __init__(self, pairs: list[Pair], fields: dict[bytes, bytes]) -> None:
-        self.pairs = pairs  # as they came, in order
+    def __init__(self, fields: dict[bytes, bytes]) -> None:
         self._fields = fields
 
     def get(self, name: str, default: str | None = None) -> str | None:
@@ -55,7 +54,7 @@ class Request:
         self.method = head.method
         self.path = head.path
         self.query = head.query
-        self.headers = Headers(head.pairs, head.fields)
+        self.headers = Headers(head.fields)
         self.head = head
         self.peer = peer  # the address of whoever is at the other end
         self.body = b""
