@@ -49,6 +49,11 @@ class GuardrailMachine(RuleBasedStateMachine):
     @initialize(before=st.lists(NAMES, unique=True, max_size=4))
     def begin(self, before: list[str]) -> None:
         self.records = some_records()
+
+        async def sleep(seconds: float) -> None:
+            self.records.clock.advance(timedelta(seconds=seconds))  # type: ignore[attr-defined]
+
+        self.records.clock.sleep = sleep  # type: ignore[method-assign]
         tell_round(self.records, "0s", dict.fromkeys([f"{host}/fp8" for host in (*HOSTS, "eve")], "ok"))
         self.account = AccountAtHand(*before)
         self.theirs = list(before)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Protocol
 
 from routecanary.cli.check_document import document
 from routecanary.cli.check_findings import findings
+from routecanary.cli.check_guardrail import look_at_guardrail
 from routecanary.cli.check_policy import policy_change
 from routecanary.cli.check_tables import show
 from routecanary.cli.checked import Checked, Looked, ModelCheck, Unlisted
@@ -101,7 +103,8 @@ def check(
 
 async def _look(records: Records, key: Secret, catalog: Catalog, *, live: bool) -> Looked:
     async with gateway_of(records.settings, key, records.clock) as gateway:
-        return await _Look(records, catalog, gateway).at_everything(live=live)
+        looked = await _Look(records, catalog, gateway).at_everything(live=live)
+    return replace(looked, guardrail=await look_at_guardrail(records))
 
 
 class AccountGateway(Gateway, Protocol):

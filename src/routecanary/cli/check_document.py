@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from routecanary.cli.check_guardrail import guardrail_document
 from routecanary.cli.check_policy import document as policy_change
 from routecanary.cli.checked import Checked, ModelCheck, Unlisted
 from routecanary.cli.output import instant
@@ -40,6 +41,7 @@ def document(checked: Checked, found: Sequence[str]) -> Json:
         },
         "live": None if looked is None or looked.trials is None else [_trial(one) for one in looked.trials],
         "undivided": sorted(checked.undivided),
+        "guardrail": None if looked is None else guardrail_document(looked.guardrail),
         "policy_change": policy_change(checked.policy),
         "models": {model.model: _facts(known.get(model.model), checked) for model in checked.settings.models},
     }

@@ -7,6 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Final, assert_never
 
+from routecanary.cli.check_guardrail import guardrail_findings
 from routecanary.cli.checked import Checked, Looked, ModelCheck, Unlisted, usd
 from routecanary.cli.output import instant, span
 from routecanary.discover.withheld import Withheld
@@ -34,6 +35,7 @@ def findings(checked: Checked) -> list[str]:
     for one in looked.models:
         found += _of_model(one, checked)
     found += _of_money(looked, checked)
+    found += guardrail_findings(looked.guardrail, checked.settings)
     found += [_deaf(trial) for trial in looked.trials or () if trial.holds is False]
     return found
 

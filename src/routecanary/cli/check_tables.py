@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import assert_never
 
+from routecanary.cli.check_guardrail import guardrail_lines
 from routecanary.cli.check_policy import lines as lines_of_policy
 from routecanary.cli.checked import WAYS, Checked, Looked, ModelCheck, usd
 from routecanary.cli.output import instant, say, say_table
@@ -30,6 +31,8 @@ def show(checked: Checked) -> None:
         f"{usd(left_today(budget, checked.committed))} left"
     )
     for line in () if checked.policy is None else lines_of_policy(checked.policy):
+        say(line)
+    for line in () if looked is None else guardrail_lines(looked.guardrail):
         say(line)
     for provider in sorted(checked.undivided):
         say(f"{provider}: provider.ignore does not heed its tags; it is asked and suspended as one route")

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
+from routecanary.cli.check_guardrail import GuardrailLook
 from routecanary.cli.check_policy import PolicyChange
 from routecanary.domain.account import KeyInfo
 from routecanary.domain.gateway import GatewayKind
@@ -57,6 +58,7 @@ class Looked:
     key: KeyInfo
     models: tuple[ModelCheck | Unlisted, ...]  # in the order of the file
     trials: tuple[Trial, ...] | None  # None: nobody was asked
+    guardrail: GuardrailLook = None
 
     @property
     def listed(self) -> tuple[ModelCheck, ...]:

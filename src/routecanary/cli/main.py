@@ -64,6 +64,14 @@ COMMANDS: Final = (
     ("token create", "routecanary.cli.token:create", "Make a token for the listeners; it is shown once."),
     ("token list", "routecanary.cli.token:list_tokens", "List the tokens, never what opens anything."),
     ("token revoke", "routecanary.cli.token:revoke", "End a token."),
+    (
+        "guardrail show",
+        "routecanary.cli.guardrail:show",
+        "Show the account's guardrail, and what of it is ours.",
+    ),
+    ("guardrail plan", "routecanary.cli.guardrail:plan", "Say what would be written into it."),
+    ("guardrail sync", "routecanary.cli.guardrail_acts:sync", "Write the exclusions into it once."),
+    ("guardrail clear", "routecanary.cli.guardrail_acts:clear", "Take all that is ours out of it."),
     ("events", "routecanary.cli.events:events", "Show what happened, or follow it."),
     ("generations", "routecanary.cli.generations:generations", "Show what users were served, by whom, when."),
     ("incidents", "routecanary.cli.incidents:incidents", "List suspensions, or how many were wrong."),
@@ -94,6 +102,7 @@ COMMANDS: Final = (
 # first word of several commands, what they are about
 GROUPS: Final = {
     "exclude": "Keep routes away by hand, and take it back.",
+    "guardrail": "Keep the exclusions in a guardrail of the account, for callers that cannot be changed.",
     "incidents": "List suspensions, tell one's story, mark it, and hand out its evidence.",
     "token": "Say who may ask the listeners, and for what.",
     "report": "Pass users' complaints on, and find the routes that may have served them.",

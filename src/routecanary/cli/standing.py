@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
+from routecanary.cli.guardrail_view import standing_document
 from routecanary.cli.output import instant, span
 from routecanary.domain.names import ContractName
 from routecanary.domain.operating import ModelOperation, OperatingState
@@ -47,11 +48,14 @@ def standing_of(records: Records, now: datetime) -> Json:
             }
             for name in channel_names(settings)
         },
-        "alerts": [alert for alert, _ in canary_alerts(records, pid)],
+        "guardrails": {
+            each: standing_document(known) for each, known in sorted(operating.guardrails.items())
+        },
+        "alerts": [alert for alert, _ in canary_alerts(records, pid, now)],
     }
 
 
-def canary_alerts(records: Records, pid: int | None) -> Iterator[tuple[str, str]]:
+def canary_alerts(records: Records, pid: int | None, now: datetime) -> Iterator[tuple[str, str]]:
     """List what about the canary itself needs a person's eye: a name for programs, a sentence for people.
 
     Args:
@@ -66,11 +70,37 @@ def canary_alerts(records: Records, pid: int | None) -> Iterator[tuple[str, str]
         yield f"judge_blind:{contract}", f"its judge does not see what it must, since {instant(since)}"
     if operating.budget_reached_at is not None:
         yield "budget_reached", "the day's budget did not allow all questions"
+    yield from _guardrail_alerts(records, pid, now)
     tallies = records.store.tally()
     for name in channel_names(records.settings):
         if name in tallies and tallies[name].problem is not None:
             problem = tallies[name].problem
             yield f"channel_failing:{name}", f"{tallies[name].pending} messages wait: {problem}"
+
+
+def _guardrail_alerts(records: Records, pid: int | None, now: datetime) -> Iterator[tuple[str, str]]:
+    """List what is wrong with a guardrail, above all entries of ours that nobody looks after."""
+    settings = records.settings
+    for guardrail, known in sorted(records.ledger.operating().guardrails.items()):
+        pending = frozenset[str]() if known.pending is None else known.pending.add
+        ours = ", ".join(sorted(known.owned | pending))
+        if known.refused is not None:
+            problem = known.problem or "it covers the canary's own key"
+            yield f"guardrail_refused:{known.refused.value}", f"{guardrail}: {problem}"
+        if known.failing_since is not None:
+            since = instant(known.failing_since)
+            yield "guardrail_failed", f"{guardrail}: since {since}: {known.problem}"
+        if not ours:
+            continue
+        if pid is None or not settings.guardrail.apply or settings.guardrail.id != guardrail:
+            cure = "`routecanary guardrail clear` takes them out"
+            yield (
+                "guardrail_left",
+                f"nobody looks after {ours} in {guardrail}, which do not end by themselves: {cure}",
+            )
+        elif known.synced_at is None or now - known.synced_at > settings.max_snapshot_age:
+            since = instant(known.synced_at) or "never"
+            yield "guardrail_stale", f"{guardrail} was last in step at {since}, and holds {ours}"
 
 
 def model_alerts(

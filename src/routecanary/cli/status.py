@@ -41,7 +41,7 @@ def status(*, config: Path | None = None, json: bool = False) -> int:
             return ExitCode.OK
         states = _states(records)
         standing = standing_of(records, clock.now())
-        told = tuple(canary_alerts(records, standing["daemon"]))
+        told = tuple(canary_alerts(records, standing["daemon"], clock.now()))
         now = clock.now()
         alerts = {state.model: _alerts_of(records, state, now) for state in states}
     configured = {model.model for model in settings.models}

@@ -32,7 +32,7 @@ SETTLE: Final = 5.0
 """Seconds without a further change before a change is written: acts come in groups."""
 
 GAP: Final = 30.0
-"""Seconds at least between two attempts; doubled with each that failed."""
+"""Seconds between a write and the next that a change asks for; and after a failure, doubled with each."""
 
 LONGEST_GAP: Final = 600.0
 
@@ -59,7 +59,8 @@ class GuardrailKeeper:
         self._head: object = None
         self._until = 0.0  # epoch seconds at which the exclusions change by themselves
         self._changed_at: float | None = None  # elapsed seconds; None = in step with what was seen
-        self._next_at = 0.0  # elapsed seconds before which nothing is tried
+        self._next_at = 0.0  # elapsed seconds before which nothing is tried, after a failure
+        self._write_at = 0.0  # elapsed seconds before which a change is not written, after a write
         self._check_at = 0.0  # elapsed seconds at which list and coverage are looked at in any case
         self._failures = 0
         self._told: object = None  # what a dry run was last logged as
@@ -97,13 +98,13 @@ class GuardrailKeeper:
             self._head, self._until, self._seen = head, lists.until, seen
         if elapsed < self._next_at:
             return None
-        if self._changed_at is not None and elapsed - self._changed_at >= SETTLE:
+        settled = self._changed_at is not None and elapsed - self._changed_at >= SETTLE
+        if settled and elapsed >= self._write_at:
             return "change"
         return "check" if elapsed >= self._check_at else None
 
     async def _attempt(self, cause: str) -> None:
         clock = self._world.clock
-        self._next_at = clock.elapsed() + GAP
         tried = self._changed_at
         if not self._settings.apply:
             self._say_what_would_be_done(await self._sync.look())
@@ -117,6 +118,7 @@ class GuardrailKeeper:
 
     def _report(self, done: Done) -> None:
         if done.added or done.removed:
+            self._write_at = self._world.clock.elapsed() + GAP
             LOG.info(
                 "guardrail written id=%s added=%s removed=%s", self._id, _row(done.added), _row(done.removed)
             )

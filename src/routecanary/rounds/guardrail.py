@@ -44,7 +44,8 @@ from routecanary.routing.guardrail import Plan, Why, as_written, plan
 TRIES: Final = 3
 """Times that a plan is made anew because somebody else changed the list meanwhile."""
 
-SLACK: Final = timedelta(seconds=10)
+SLACK: Final = timedelta(seconds=5)
+"""What a write may take besides its calls; after it, what a dead process had sent has surely arrived."""
 
 Withheld = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
 """Find the routes that entries name and that are kept from the canary's own key."""
@@ -96,6 +97,8 @@ class Sync:
         self._settings = settings
         self._withheld = withheld
         self._begun_at: datetime | None = None  # of our own last write
+        # how long a write of another process may take, with the reading after it
+        self._patience = 2 * records.settings.gateway.document_timeout + SLACK
 
     # --- looking ------------------------------------------------------------------------------------
 
@@ -152,16 +155,18 @@ class Sync:
         pending = standing.pending
         if pending is None:
             return standing
-        age = self._records.clock.now() - pending.at
-        if pending.at != self._begun_at and timedelta(0) <= age < self._lease():
+        if self._unripe(standing) > timedelta(0):
             raise GatewayError("another process is writing to the guardrail")
         came = as_written(pending.add, guardrail.ignored)
         owned = (standing.owned | came) - (pending.remove - set(guardrail.ignored))
         return replace(standing, owned=owned, pending=None)
 
-    def _lease(self) -> timedelta:
-        """State how long a write may take, with the reading after it."""
-        return 2 * self._records.settings.gateway.document_timeout + SLACK
+    def _unripe(self, standing: GuardrailStanding) -> timedelta:
+        """State for how long another process may still be writing; its own write holds nobody up."""
+        if standing.pending is None or standing.pending.at == self._begun_at:
+            return timedelta(0)
+        age = self._records.clock.now() - standing.pending.at
+        return self._patience - age if age >= timedelta(0) else timedelta(0)
 
     def _standing(self) -> GuardrailStanding:
         return self._records.ledger.operating().guardrail(self._id)
@@ -225,10 +230,14 @@ class Sync:
     async def clear(self, cause: str, *, actor: str | None = None) -> frozenset[str]:
         """Take out all that is ours, whomever the guardrail covers; return what went.
 
+        A write of another process, which may have died of it, is waited for no longer than some seconds.
+
         Raises:
             GatewayError: It could not be done.
             StoreError: The log failed.
         """
+        self._patience = min(self._patience, SLACK)
+        await self._records.clock.sleep(self._unripe(self._standing()).total_seconds())
         for _ in range(TRIES):
             guardrail = await self._api.guardrail(self._id)
             look = Look(
@@ -249,12 +258,6 @@ class Sync:
             ):
                 return look.ours
         raise GatewayError("the guardrail was changed by somebody else again and again")
-
-    def forget(self, *, actor: str) -> frozenset[str]:
-        """Take nothing there for ours any more, without asking: the guardrail is gone."""
-        owned = self._standing().owned
-        self._note(self._cleared("forgotten", owned, actor))
-        return owned
 
     async def _empty(self, look: Look, cause: str, actor: str | None) -> frozenset[str]:
         return await self.clear(cause, actor=actor) if look.ours or look.standing.owned else frozenset()
@@ -322,10 +325,8 @@ class Sync:
 
         def decide(operating: OperatingState) -> list[Operation]:
             known = operating.guardrail(self._id)
-            if known.pending is not None and known.pending.at != self._begun_at:
-                age = begun_at - known.pending.at
-                if timedelta(0) <= age < self._lease():
-                    raise GatewayError("another process is writing to the guardrail")
+            if self._unripe(known) > timedelta(0):
+                raise GatewayError("another process is writing to the guardrail")
             said: list[Operation] = []
             if known.owned != settled.owned or known.pending is not None:
                 said.append(self._settled_as(known, settled.owned))
@@ -366,3 +367,16 @@ class Sync:
 
     def _now(self) -> datetime:
         return self._records.clock.now()
+
+
+def forget(records: Records, guardrail: str, *, actor: str) -> frozenset[str]:
+    """Take nothing in a guardrail for ours any more, without asking anybody: it is gone.
+
+    Raises:
+        StoreError: The log failed.
+    """
+    owned = records.ledger.operating().guardrail(guardrail).owned
+    at = records.clock.now()
+    event = GuardrailCleared(at=at, guardrail=guardrail, cause="forgotten", removed=owned, actor=actor)
+    records.ledger.operate(lambda _: [event])
+    return owned

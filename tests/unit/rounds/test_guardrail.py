@@ -25,7 +25,7 @@ from routecanary.domain.round import Mode, Pause, SwitchMode
 from routecanary.domain.settings import GuardrailSettings
 from routecanary.errors import GatewayError, WriteRefusedError
 from routecanary.rounds.act import act, exclude
-from routecanary.rounds.guardrail import Done, Sync
+from routecanary.rounds.guardrail import Done, Sync, forget
 from routecanary.rounds.guardrail_lists import model_lists
 from routecanary.rounds.records import Records
 from tests.account import CANARY, PRODUCTION, SHIELD, AccountAtHand
@@ -348,10 +348,34 @@ def test_a_write_of_another_process_is_waited_for_and_then_settled() -> None:
     account.after = lambda _: None
     with pytest.raises(GatewayError, match="another process"):
         keep(a_sync(records, account))
-    records.clock.advance(timedelta(seconds=71))  # type: ignore[attr-defined]
+    records.clock.advance(timedelta(seconds=66))  # type: ignore[attr-defined]
     keep(a_sync(records, account))
     assert (account.ignored, owned(records)) == (["ill"], {"ill"})
     assert len(account.writes) == 1, "the write of the one that died had landed"
+
+
+def test_who_clears_after_a_dead_process_waits_only_some_seconds() -> None:
+    """What it had sent has arrived by then; a service manager gives no more time."""
+    records, account = some_ill_records(), AccountAtHand()
+
+    def die(name: str) -> None:
+        if name == "write":
+            raise KeyboardInterrupt
+
+    account.after = die
+    with pytest.raises(KeyboardInterrupt):
+        keep(a_sync(records, account))
+    account.after = lambda _: None
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        records.clock.advance(timedelta(seconds=seconds))  # type: ignore[attr-defined]
+
+    records.clock.sleep = sleep  # type: ignore[method-assign]
+    assert clear(a_sync(records, account)) == {"ill"}
+    assert account.ignored == []
+    assert waited == [pytest.approx(5, abs=0.5)]
 
 
 def test_ownership_is_remembered_by_the_next_process() -> None:
@@ -388,7 +412,7 @@ def test_what_is_ours_in_a_guardrail_that_is_gone_can_be_forgotten() -> None:
     with pytest.raises(GatewayError):
         clear(a_sync(records, account))
     assert owned(records) == {"ill"}
-    assert a_sync(records, account).forget(actor="ada") == {"ill"}
+    assert forget(records, SHIELD, actor="ada") == {"ill"}
     assert owned(records) == frozenset()
 
 
