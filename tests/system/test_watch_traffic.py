@@ -12,8 +12,11 @@ from routecanary.adapters.store.memory import MemoryStore
 from routecanary.domain.generation import Source
 from routecanary.domain.names import RouteId
 from routecanary.domain.operation import ExclusionLeaked, TrafficAudited
+from routecanary.domain.round import Pause
 from routecanary.domain.settings import BudgetSettings, TrafficSettings
 from routecanary.domain.verdict import VerdictKind
+from routecanary.errors import StoreError
+from routecanary.rounds.act import act
 from routecanary.rounds.records import Records
 from tests.commandline import SPOILED
 from tests.lab_watch import BEGIN, TARGET, a_daemon, rounds_of, settings_of
@@ -113,3 +116,26 @@ def test_a_leak_is_told_once_by_whichever_daemon(tmp_path: Path) -> None:
     audited = watched.operations(TrafficAudited)
     assert sum(each.generations for each in audited if isinstance(each, TrafficAudited)) == 12
     assert "leak:no_hook" in watched.world.ledger.conditions().of(NAME)
+
+
+class Unreadable(MemoryStore):
+    """A store whose telemetry cannot be read."""
+
+    def generations_after(self, *arguments: Any, **facts: Any) -> Any:
+        raise StoreError("the generations cannot be read")
+
+
+def test_trouble_with_telemetry_stops_nothing_else(tmp_path: Path) -> None:
+    """Rounds are made, a pause ends on time, and what is old goes."""
+
+    def pause(records: Records) -> None:
+        act(records, Pause(at=records.clock.now(), model=NAME, until=BEGIN + timedelta(minutes=20)))
+
+    old = served("plover", model=NAME, started_at=BEGIN - timedelta(days=40))
+    store = Unreadable()
+    store.keep_generations([old], at=BEGIN - timedelta(days=40))
+    watched = a_daemon(settings_of(tmp_path), timedelta(hours=1), {10: pause}, store=store)
+    assert len(rounds_of(watched.world.store)) == 2
+    assert kinds(watched, "canary_layer_resumed")
+    assert not watched.world.ledger.state(NAME).paused
+    assert not list(store.generations(NAME, since=BEGIN - timedelta(days=50), until=BEGIN))

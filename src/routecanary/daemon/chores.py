@@ -71,7 +71,13 @@ class Chores:
         for decision in resume_due(world):
             LOG.info("pause ended model=%s", decision.state.model)
         self._tell_overdue()
+        await self._prune()
+        # last, so that trouble with what comes from outside stops nothing else
         await asyncio.to_thread(self._look_at_traffic)
+
+    async def _prune(self) -> None:
+        """Let go what is old, where a day has passed."""
+        world = self._world
         if world.clock.elapsed() < self._prune_at or self._clock_is_behind():
             return
         self._prune_at = world.clock.elapsed() + _BETWEEN_PRUNINGS
