@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from routecanary.client.canary import BAD_SCOPE, CALL_COUNTERS, VERCEL, Canary
+from routecanary.client.canary import BAD_SCOPE, CALL_COUNTERS, Canary
 from routecanary.routing.allow import left_out
+from routecanary.routing.view import VERCEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ from routecanary.routing.view import (
     OPENROUTER,
     STALE,
     UNKNOWN_MODEL,
+    VERCEL,
     View,
     Views,
 )
@@ -39,7 +40,6 @@ BAD_EXISTING = "bad_existing"
 BAD_SCOPE = "bad_scope"
 OTHER_GATEWAY = "other_gateway"
 UNREAD_BODY = "unread_body"
-VERCEL = "vercel"
 CALL_COUNTERS = (
     *(NO_SNAPSHOT, STALE, FROM_FUTURE, UNKNOWN_MODEL),
     *(EMPTYING, PRESET, BAD_EXISTING, BAD_REQUEST, BAD_SCOPE, OTHER_GATEWAY),

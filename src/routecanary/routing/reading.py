@@ -14,12 +14,11 @@ from datetime import datetime
 
 from routecanary.errors import SnapshotError, SnapshotVersionError
 from routecanary.routing.index import KnownRoute, RouteIndex
+from routecanary.routing.view import OPENROUTER
 
 FORMAT = "routecanary-snapshot"
 VERSION = 1  # of the format; a reader refuses a higher one
 
-OPENROUTER = "openrouter"  # the gateway of a snapshot that names none
-VERCEL = "vercel"
 
 _MAX_NAME = 200  # characters
 
@@ -106,7 +105,7 @@ class Snapshot:
         builtin: tuple[Entry, ...],
         runtime: tuple[Entry, ...],
         models: dict[str, ModelFacts],
-        gateway: str = OPENROUTER,
+        gateway: str = OPENROUTER,  # of a snapshot that names none
     ) -> None:
         self.written_at = written_at
         self.max_age = max_age

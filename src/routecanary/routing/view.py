@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what reads the file is imported when there is one
 FUTURE_TOLERANCE = 300.0  # seconds by which the writer's clock may be ahead of the reader's
 
 OPENROUTER = "openrouter"  # the gateway whose requests carry `provider.ignore`
+VERCEL = "vercel"  # the one whose requests carry an allow-list, `providerOptions.gateway.only`
 
 NO_SNAPSHOT = "no_snapshot"
 STALE = "stale"

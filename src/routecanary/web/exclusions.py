@@ -16,14 +16,14 @@ from hashlib import sha256
 from math import inf, isinf
 from typing import Final
 
-from routecanary.client.canary import OTHER_GATEWAY, VERCEL
+from routecanary.client.canary import OTHER_GATEWAY
 from routecanary.domain.probe import Json
 from routecanary.routing.allow import allow
 from routecanary.routing.merge import EMPTYING, merge
 from routecanary.routing.patch import PRESET, names_preset
 from routecanary.routing.reading import Entry, Suspended
 from routecanary.routing.scope import Scope
-from routecanary.routing.view import NO_SNAPSHOT, OPENROUTER, InForce, Views
+from routecanary.routing.view import NO_SNAPSHOT, OPENROUTER, VERCEL, InForce, Views
 from routecanary.web.http import Response
 from routecanary.web.message import JSON
 

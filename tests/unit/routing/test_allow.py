@@ -11,9 +11,9 @@ from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.names import RouteId
 from routecanary.routing.allow import allow, changes_of, fallbacks_of
 from routecanary.routing.merge import EMPTYING
-from routecanary.routing.reading import VERCEL, read_snapshot
+from routecanary.routing.reading import read_snapshot
 from routecanary.routing.snapshot import ListedRoute, snapshot_of
-from routecanary.routing.view import View
+from routecanary.routing.view import VERCEL, View
 from tests.snapshots import NOW, builtin, document, facts, listed, runtime, suspended, view
 
 PLAIN = view(document(facts(suspensions=suspended("beta"))))
