@@ -90,7 +90,15 @@ class Targeted:
         self._granted = True
         locale = due[0].locale
         routes = [wish.route for wish in due if wish.locale in {None, locale}]
-        return Targets(routes=frozenset(list(dict.fromkeys(routes))[:MOST_WANTED]), locale=locale)
+        targets = list(dict.fromkeys(routes))[:MOST_WANTED]
+        LOG.info(
+            "round asked for model=%s routes=%s locale=%s why=%s",
+            self._model,
+            ",".join(targets),
+            locale or "any",
+            due[0].why,
+        )
+        return Targets(routes=frozenset(targets), locale=locale)
 
     def _wanted(self, full_round_at: datetime) -> list[_Due]:
         """List the wishes that can be granted before the next full round, and from when on, oldest first.

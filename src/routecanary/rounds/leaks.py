@@ -13,7 +13,6 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from routecanary.domain.generation import Generation
-from routecanary.domain.log import Head
 from routecanary.domain.names import ModelId
 from routecanary.domain.operating import OperatingState
 from routecanary.domain.operation import (
@@ -26,6 +25,7 @@ from routecanary.domain.operation import (
 from routecanary.rounds.exclusion_history import exclusion_history
 from routecanary.rounds.record import Ledger
 from routecanary.rounds.records import Records
+from routecanary.rounds.runtime import RUNTIME_KINDS
 from routecanary.routing.layers import builtin_for
 from routecanary.telemetry.leaks import History, leak_of
 from routecanary.telemetry.tally import Kind, Leaks, Tally
@@ -126,14 +126,14 @@ class LeakAudit:
 
 
 class _Known(NamedTuple):
-    head: Head  # of the log as it was read
+    newest: tuple[int, ...]  # numbers of the newest events that it may rest on
     builtin: frozenset[str]  # targets of the built-in layer then
     since: datetime
     history: History
 
 
 class Histories:
-    """What was to be ignored, by model: read when it is needed, and again when the log has moved on."""
+    """What was to be ignored, by model: read when it is needed, and again when something happened to it."""
 
     def __init__(self, records: Records, ledger: Ledger) -> None:
         self._records = records
@@ -159,10 +159,10 @@ class Histories:
 
     def reach_back_to(self, model: ModelId, since: datetime) -> None:
         """Read a model's history as far back as this, where the log has it."""
-        head = self.ledger.head()
+        newest = self._newest(model)
         builtin = frozenset(entry.target for entry in builtin_for(self._records.builtin, model))
         known = self._known.get(model)
-        if known is not None and (known.head, known.builtin) == (head, builtin) and known.since <= since:
+        if known is not None and (known.newest, known.builtin) == (newest, builtin) and known.since <= since:
             return
         history = exclusion_history(
             self._records.store,
@@ -171,7 +171,13 @@ class Histories:
             listing=self.ledger.listing(model),
             builtin=builtin,
         )
-        self._known[model] = _Known(head, builtin, since, history)
+        self._known[model] = _Known(newest, builtin, since, history)
+
+    def _newest(self, model: ModelId) -> tuple[int, ...]:
+        """Number the newest events that a history can rest on."""
+        store = self._records.store
+        found = (*store.newest(1, model), *store.newest(1, kinds=RUNTIME_KINDS))
+        return tuple(stored.seq for stored in found)
 
 
 def _leaked(kind: Kind, leaks: Leaks, at: datetime) -> Operation:
