@@ -154,8 +154,16 @@ def test_a_key_that_another_generation_has_mixes_nothing(store: Store) -> None:
     first = a_generation("1", id="gen-1")
     keep(store, first, a_generation("2", id="gen-2"))
     assert keep(store, a_generation("1", id="gen-9", ttft_ms=5)) == 0
-    assert keep(store, a_generation("1", id="gen-2", ttft_ms=6)) == 0
-    assert kept(store) == [first, a_generation("2", id="gen-2", ttft_ms=6)]
+    assert keep(store, a_generation("1", id="gen-2", ttft_ms=6), a_generation("1", status=200)) == 0
+    assert kept(store) == [replace(first, status=200), a_generation("2", id="gen-2", ttft_ms=6)]
+
+
+def test_a_request_that_carried_the_list_was_not_sent_without_it(store: Store) -> None:
+    """Whatever another teller says: no reason is a statement where a list is named."""
+    carried = a_generation("k", list_written_at=NOON)
+    keep(store, carried, a_generation("l"))
+    keep(store, a_generation("k", unchanged="stale"), a_generation("l", unchanged="stale"))
+    assert kept(store) == [carried, a_generation("l", unchanged="stale")]
 
 
 def test_a_window_is_read_earliest_first(store: Store) -> None:

@@ -9,12 +9,14 @@ import http.client
 import json
 import sqlite3
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pytest
@@ -102,6 +104,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @contextlib.contextmanager
 def a_server(folder: Path) -> Iterator[Served]:
+    with a_process(folder) as (served, process):
+        yield served
+        process.terminate()
+        assert process.wait(20) == 0
+
+
+@contextlib.contextmanager
+def a_process(folder: Path) -> Iterator[tuple[Served, subprocess.Popen[bytes]]]:
     ports = '[listen]\napplications = "127.0.0.1:0"\nadministrators = "127.0.0.1:0"\n'
     config, environ = a_config(folder, more=ports), environment(folder)
     a_snapshot(folder)
@@ -118,10 +128,9 @@ def a_server(folder: Path) -> Iterator[Served]:
         assert process.stdout is not None
         try:
             port = int(json.loads(process.stdout.readline())["applications"].rpartition(":")[2])
-            yield Served(folder=folder, port=port, **tokens)
+            yield Served(folder=folder, port=port, **tokens), process
         finally:
-            process.terminate()
-            assert process.wait(20) == 0
+            process.kill()
 
 
 def told(key: str = "k1", minutes: int = 1, **changes: Any) -> dict[str, Any]:
@@ -267,6 +276,32 @@ def test_more_than_can_wait_is_refused_at_once(served: Served) -> None:
     taken = [answer.body for answer in answers if answer.status == 202]
     assert taken == [{"kept": 1, "known": 0}] * (len(answers) - len(refused))
     assert sum(each.key.startswith("many") for each in served.kept()) == len(taken)
+
+
+def test_a_killed_server_loses_nothing_that_it_answered(tmp_path: Path) -> None:
+    """Kill -9 while three senders tell: what was answered is whole in the file, the rest whole or absent."""
+    answered: Queue[int] = Queue()
+
+    def tell(served: Served, sender: int) -> None:
+        for n in range(sender, 3000, 3):
+            try:
+                said = served.post("/v1/telemetry", bodies(*(told(f"{n}-{m}") for m in range(20))))
+            except (OSError, http.client.HTTPException):
+                return
+            assert said.body == {"kept": 20, "known": 0}
+            answered.put(n)
+
+    with a_process(tmp_path) as (served, process), ThreadPoolExecutor(3) as pool:
+        senders = [pool.submit(tell, served, sender) for sender in range(3)]
+        told_first = {answered.get(timeout=20) for _ in range(30)}
+        process.kill()
+        for each in senders:
+            each.result()
+    while not answered.empty():
+        told_first.add(answered.get())
+    kept = Counter(int(each.key.partition("-")[0]) for each in served.kept())
+    assert kept.keys() >= told_first
+    assert set(kept.values()) == {20}
 
 
 # --- the thread that keeps

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Final
 
 import msgspec
@@ -136,7 +135,7 @@ def _scalar(value: _Value) -> Scalar | None:
     if value.int_value is not None:
         return _integer(value.int_value)
     if value.double_value is not None:
-        return _finite(value.double_value)
+        return value.double_value if isinstance(value.double_value, float) else None  # "NaN" is no number
     if value.array_value is not None:
         return next((found for each in value.array_value.values or () if (found := _scalar(each))), None)
     return None
@@ -146,7 +145,3 @@ def _integer(value: int | str | None) -> int | None:
     if isinstance(value, str):
         value = int(value) if _WHOLE.fullmatch(value) else None
     return value if value is not None and -(2**63) <= value < 2**64 else None
-
-
-def _finite(value: float | str) -> float | None:
-    return value if isinstance(value, float) and isfinite(value) else None

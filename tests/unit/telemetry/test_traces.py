@@ -12,7 +12,9 @@ import pytest
 from routecanary.domain.generation import Generation, Source
 from routecanary.domain.names import Locale, ModelId, RouteId
 from routecanary.errors import TelemetryError
+from routecanary.telemetry.attributes import WANTED
 from routecanary.telemetry.inflate import inflated
+from routecanary.telemetry.spans import spans_from_body
 from routecanary.telemetry.traces import MAX_GENERATIONS, Traces, read_traces
 from tests.unit.telemetry.broadcast import SAID, SECRET, SPAN, STARTED_AT, TRACE, attempt, export, span
 from tests.unit.telemetry.known import KEEP, MODEL, NOW, lookup
@@ -55,6 +57,13 @@ def test_a_broadcast_generation_is_read() -> None:
     """Model, host, times, tokens and reason; the session as a hash, and nothing that was said."""
     assert read(span()) == Traces(generations=(WHOLE,), rejected=0, problem=None)
     assert SECRET not in repr(read(span()))
+
+
+def test_what_nobody_asked_for_is_not_even_decoded() -> None:
+    """A span holds the attributes that are wanted, and the session's id until it is hashed."""
+    (found,) = spans_from_body(json.dumps(export(span())).encode())
+    assert found.attributes.keys() <= WANTED
+    assert {key for key, value in found.attributes.items() if SECRET in str(value)} == {"session.id"}
 
 
 def test_attempts_below_a_generation_are_none() -> None:
