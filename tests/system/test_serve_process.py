@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +14,10 @@ from pathlib import Path
 from routecanary.client import Canary
 from tests.commandline import MODEL, SPOILED, a_config, a_lab, called, environment, ran
 from tests.serving import LISTEN, ask, the_listeners
+from tests.snapshots import NOW
 from tests.system.test_cli_documented import SECTIONS
 from tests.system.test_daemon import the_daemon
+from tests.unit.client.test_url import GOOD, script
 
 EXCLUSIONS = f"/v1/exclusions?model={MODEL}"
 
@@ -82,13 +86,14 @@ def test_a_forked_worker_asks_by_itself(tmp_path: Path) -> None:
     exclude = ["exclude", "add", MODEL, "--reason", "r", "--force", "--config", config]
     assert called(*exclude, "acme", environ=environment(tmp_path)).code == 0
     worker = """
-import json, os, sys, time, warnings
+import os, signal, sys, time, warnings
 from routecanary.client import Canary
 warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads, which is what is tried
 canary = Canary(sys.argv[1])
 ignored = lambda: canary.provider_preferences(sys.argv[2])["ignore"]
 assert ignored() == ["acme"]
 child = os.fork()
+signal.alarm(60)
 if child:
     print("ready", flush=True)
 while len(ignored()) < 2:
@@ -112,6 +117,50 @@ else:
         assert called(*exclude, "plover", environ=environment(tmp_path)).code == 0
         assert process.stdout.read().split()[-1] == "done"
         assert process.wait(20) == 0
+
+
+def test_a_fork_in_the_middle_of_an_answer_harms_nothing(tmp_path: Path) -> None:
+    """The child waits for no lock that its parent's thread held; it asks for itself."""
+    worker = """
+import os, signal, sys, warnings
+from routecanary.client import Canary
+warnings.simplefilter("ignore", DeprecationWarning)  # as above
+signal.alarm(60)
+canary = Canary(sys.argv[1], interval=0.01, clock=lambda: float(sys.argv[2]))
+print("ready", flush=True)
+sys.stdin.readline()
+child = os.fork()
+if child == 0:
+    signal.alarm(30)  # so that a child that waits for ever is seen
+    assert canary.provider_preferences("acme/chat")["ignore"] == ["alpha"]
+    assert canary.status()["watching"]
+    canary.close()
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+canary.close()
+"""
+    begun = threading.Event()
+
+    def half(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(GOOD[:-50])
+        begun.set()
+        connection.recv(1)
+
+    with (
+        script(GOOD, half) as there,
+        subprocess.Popen(
+            [sys.executable, "-c", worker, there.url, str(NOW.timestamp())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        assert begun.wait(20)
+        time.sleep(0.1)  # for the bytes to arrive; if they have not, there is less to go wrong
+        process.communicate("go\n", timeout=60)
+        assert process.returncode == 0
 
 
 def test_what_serve_cannot_do_ends_it_with_2(tmp_path: Path) -> None:

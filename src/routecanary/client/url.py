@@ -55,7 +55,7 @@ class SnapshotUrl:
         self.url = url
         self._token = token
         self._secure = parts.scheme == "https"
-        self._host, self._port = parts.hostname, parts.port
+        self._host, self._port = parts.hostname, parts.port or (443 if self._secure else 80)
         path = parts.path.rstrip("/")
         self._path = path if path.endswith(PATH) else path + PATH
         self._tag: str | None = None
@@ -115,7 +115,11 @@ class SnapshotUrl:
         self._tag = None
 
     def after_fork(self) -> SnapshotUrl:
-        self._drop()  # the child's end of it only: the parent goes on
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and waiting.sock is not None:
+            # The child's end only, for the parent goes on. Nothing but the socket: its thread may have held
+            # the lock of a reader at the fork, and nobody here would ever give that back.
+            waiting.sock.close()
         return SnapshotUrl(self.url, self._token)
 
     def close(self) -> None:
@@ -137,11 +141,11 @@ class SnapshotUrl:
         if self._tag is not None:
             headers["If-None-Match"] = self._tag
         timed: _Timed = connection.sock  # type: ignore[assignment]  # `_connect` put it there
-        timed.deadline = monotonic() + seconds
+        timed.give(seconds)
         try:
             connection.request("GET", path, headers=headers)
             response = connection.getresponse()
-            timed.deadline = monotonic() + BODY
+            timed.give(BODY)
             content = _body(response)
         except OSError:
             raise
@@ -179,6 +183,11 @@ class _Timed:
         self.sendall: Callable[[bytes], None] = plain.sendall
         self.shutdown: Callable[[int], None] = plain.shutdown
         self.close: Callable[[], None] = plain.close
+
+    def give(self, seconds: float) -> None:
+        """Allow so long from now on."""
+        self.deadline = monotonic() + seconds
+        self._plain.settimeout(seconds)
 
     def makefile(self, mode: str) -> BufferedReader:
         del mode  # HTTPResponse reads bytes
