@@ -125,17 +125,17 @@ def test_a_fork_in_the_middle_of_an_answer_harms_nothing(tmp_path: Path) -> None
 import os, signal, sys, warnings
 from routecanary.client import Canary
 warnings.simplefilter("ignore", DeprecationWarning)  # as above
-signal.alarm(60)
 canary = Canary(sys.argv[1], interval=0.01, clock=lambda: float(sys.argv[2]))
 print("ready", flush=True)
 sys.stdin.readline()
 child = os.fork()
 if child == 0:
-    signal.alarm(30)  # so that a child that waits for ever is seen
     assert canary.provider_preferences("acme/chat")["ignore"] == ["alpha"]
     assert canary.status()["watching"]
     canary.close()
     os._exit(0)
+signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+signal.alarm(30)  # so that a child that waits for ever is seen
 assert os.waitpid(child, 0)[1] == 0
 canary.close()
 """
