@@ -14,6 +14,7 @@ from tests.unit.telemetry.known import MODEL, lookup
     [
         ("Alpha AI", {"alpha", "alpha/priority"}),
         ("alpha ai", {"alpha", "alpha/priority"}),
+        ("alpha", {"alpha", "alpha/priority"}),
         ("Beta", {"beta/fp4", "beta/fp8"}),
         ("beta", {"beta/fp4", "beta/fp8"}),
         ("beta/FP4", {"beta/fp4"}),
