@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import struct
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -289,19 +290,23 @@ def test_the_end_of_the_connection_may_be_the_end_of_the_answer(tmp_path: Path) 
     through(script, tmp_path, client)
 
 
-def closes_kept_connections(peer_answers: int = 1) -> Script:
-    """Script: a connection takes one more request than it answers."""
+def closes_kept_connections(*, by_reset: bool = False) -> Script:
+    """Script: the first connection takes one more request than it answers, and ends or breaks."""
 
     async def script(peer: Peer) -> None:
-        for _ in range(peer_answers if peer.number == 1 else 100):
+        for _ in range(1 if peer.number == 1 else 100):
             await peer.hear()
             await peer.say(OK)
         await peer.hear()
+        if by_reset:
+            link = peer.writer.get_extra_info("socket")
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     return script
 
 
-def test_a_get_is_sent_again_when_a_kept_connection_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_reset", [False, True])
+def test_a_get_is_sent_again_when_a_kept_connection_ends(tmp_path: Path, *, by_reset: bool) -> None:
     """Once, on a fresh connection: asking twice changes nothing."""
 
     async def client(address: Address, upstream: Upstream) -> None:
@@ -309,10 +314,11 @@ def test_a_get_is_sent_again_when_a_kept_connection_ends(tmp_path: Path) -> None
             assert parts(await said(address, a_request()))[1] == b"{}"
         assert (len(upstream.heard), upstream.connections) == (3, 2)
 
-    through(closes_kept_connections(), tmp_path, client)
+    through(closes_kept_connections(by_reset=by_reset), tmp_path, client)
 
 
-def test_a_chat_request_is_never_sent_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_reset", [False, True])
+def test_a_chat_request_is_never_sent_twice(tmp_path: Path, *, by_reset: bool) -> None:
     """It may have been served and billed: the client learns that no answer came."""
 
     async def client(address: Address, upstream: Upstream) -> None:
@@ -323,7 +329,7 @@ def test_a_chat_request_is_never_sent_twice(tmp_path: Path) -> None:
         assert (len(upstream.heard), upstream.connections) == (2, 1)
         assert parts(await said(address, a_chat()))[1] == b"{}"
 
-    through(closes_kept_connections(), tmp_path, client)
+    through(closes_kept_connections(by_reset=by_reset), tmp_path, client)
 
 
 def test_a_connection_that_has_ended_is_not_used(tmp_path: Path) -> None:

@@ -101,6 +101,8 @@ class Forwarder:
             asyncio.get_running_loop().call_soon(self._read)
         if len(self._unread) < _MAX_UNREAD:
             self._unread.append((passage, pieces, monotonic()))
+        else:
+            self.counts["unread"] += 1
 
     def _read(self) -> None:
         unread, self._unread = self._unread, []

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from httptools import HttpParserCallbackError, HttpParserError, HttpResponseParser
 
+from routecanary.proxy.failures import BAD_ANSWER, SILENT
 from routecanary.proxy.heads import response_head
 from routecanary.web.head import Pair
 
@@ -46,18 +47,8 @@ class Line(asyncio.Protocol):
 
     __slots__ = (
         *("_bare", "_fields", "_interim_count", "_parser", "_poll", "_transport", "_upstream"),
-        *(
-            "answers",
-            "complete",
-            "headers",
-            "heard_at",
-            "idle_for",
-            "interim",
-            "is_head",
-            "listener",
-            "on_body",
-        ),
-        *("pieces", "problem", "reason", "reusable", "status", "trailers"),
+        *("answers", "broken", "complete", "fault", "headers", "heard_at", "idle_for", "interim", "is_head"),
+        *("listener", "on_body", "pieces", "problem", "reason", "reusable", "status", "trailers"),
     )
 
     def __init__(self, upstream: Upstream) -> None:
@@ -85,7 +76,9 @@ class Line(asyncio.Protocol):
         self._interim_count = 0
         self.complete = False
         self.reusable = False
-        self.problem: str | None = None
+        self.fault: str | None = None  # why nothing more can be read, as `failures` names it
+        self.problem: str | None = None  # the same in words
+        self.broken = False  # the connection did not end, it broke
         self.is_head = False
         self.status = 0
         self.reason = b""
@@ -127,7 +120,7 @@ class Line(asyncio.Protocol):
 
     def give_up(self, why: str) -> None:
         """End the connection as if the upstream had: whose request is on it learns of it."""
-        self.problem = why
+        self.fault, self.problem = SILENT, why
         self._transport.abort()
 
     @property
@@ -177,8 +170,7 @@ class Line(asyncio.Protocol):
         listener, self.listener = self.listener, None
         self._poll = None
         if listener is not None:
-            if self.problem is None and exc is not None:
-                self.problem = f"the connection broke: {type(exc).__name__}"
+            self.broken = exc is not None
             listener.lost(self)
 
     def pause_writing(self) -> None:
@@ -192,7 +184,7 @@ class Line(asyncio.Protocol):
     def _refuse(self, why: str) -> None:
         self.reusable = False
         if not self.complete:  # what comes after the response does not spoil it
-            self.problem = why
+            self.fault, self.problem = BAD_ANSWER, why
 
     # Called by the parser; an exception in one of these ends its reading for good.
 

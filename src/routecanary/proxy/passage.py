@@ -11,25 +11,19 @@ connection ended before a byte of an answer: a chat request may have been served
 from __future__ import annotations
 
 import asyncio
-import ssl
-from socket import gaierror
 from time import monotonic, time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import msgspec
-
 from routecanary.client.canary import UNREAD_BODY
 from routecanary.proxy.editing import Edited, Wish, edit, unedited, wish_of
+from routecanary.proxy.failures import CLOSED, failure, reason_of
 from routecanary.proxy.heads import CHUNKED, chunk, last_chunk, request_head, response_head
 from routecanary.proxy.line import Line
 from routecanary.web.http import Connection, Request
-from routecanary.web.message import JSON, Response, written_head
+from routecanary.web.message import written_head
 
 if TYPE_CHECKING:
     from routecanary.proxy.forwarder import Forwarder
-
-ERROR_HEADER: Final = "x-routecanary-error"
-"""Says that an answer is the proxy's own, and why."""
 
 _IDEMPOTENT: Final = frozenset(("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"))
 _AT_ONCE: Final = 65_536  # bytes of a body that is sent in one piece even if nothing is edited
@@ -164,7 +158,7 @@ class Passage:
             self._forwarder.tap(self, taken)
         if line.complete:
             self._finish(line)
-        elif line.problem is not None:
+        elif line.fault is not None:
             line.abort()
             self.lost(line)
 
@@ -174,12 +168,12 @@ class Passage:
         if self._over:
             return
         if self._began:
-            if line.problem is not None or self._framed:
+            if self._framed or line.fault is not None or line.broken:
                 self._forwarder.count("cut")
             self._end(keep_alive=False)
         elif (
             not line.status
-            and line.problem is None
+            and line.fault is None
             and line.answers
             and not self._again
             and self._collecting
@@ -189,7 +183,7 @@ class Passage:
             self._forwarder.count("sent_again")
             self._connect()
         else:
-            self._fail("closed" if line.problem is None else "bad_answer", line.problem)
+            self._fail(line.fault or CLOSED, line.problem)
 
     def hold_upload(self) -> None:
         if not self._whole:
@@ -227,7 +221,7 @@ class Passage:
         except Exception as error:  # whatever it is, the client is owed an answer
             self._task = None
             if not self._over:
-                self._fail(_reason_of(error), type(error).__name__)
+                self._fail(reason_of(error), type(error).__name__)
             return
         self._task = None
         if self._over:
@@ -335,34 +329,3 @@ class Passage:
         written = written_head(response, keep_alive=self._client.keep_alive, minor=self._client.minor)
         self._client.write(written if self._request.method == "HEAD" else written + body)
         self._end(keep_alive=True)
-
-
-def failure(reason: str) -> tuple[Response, bytes]:
-    """Make the answer of a proxy that could not reach the gateway, in the gateway's own envelope."""
-    message = f"routecanary proxy: {_FAILURES[reason]}"
-    metadata = {"error_type": "provider_unavailable", "source": "routecanary-proxy", "reason": reason}
-    body = msgspec.json.encode({"error": {"code": 502, "message": message, "metadata": metadata}})
-    return Response(502, body, [JSON, (ERROR_HEADER, reason)]), body
-
-
-_FAILURES: Final = {
-    "resolve": "the gateway's name could not be resolved",
-    "connect": "no connection to the gateway",
-    "timeout": "no connection to the gateway in time",
-    "tls": "the gateway's certificate or TLS was refused",
-    "closed": "the gateway ended the connection without an answer",
-    "bad_answer": "the gateway's answer could not be read",
-}
-"""Why the gateway was not reached, and how that is told."""
-
-
-def _reason_of(error: Exception) -> str:
-    match error:
-        case gaierror() | UnicodeError():  # the latter from a name that cannot be asked for
-            return "resolve"
-        case ssl.SSLError():
-            return "tls"
-        case TimeoutError():
-            return "timeout"
-        case _:
-            return "connect"
