@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from routecanary.cli.output import instant
+from routecanary.domain.gateway import GatewayKind
 from routecanary.domain.guardrail import Coverage, GuardrailStanding
 from routecanary.domain.probe import Json
 from routecanary.domain.settings import Settings
@@ -25,8 +26,16 @@ def guardrail_id(settings: Settings) -> str:
     """Look up which guardrail is meant.
 
     Raises:
-        ConfigError: None is configured.
+        ConfigError: None is configured, or the gateway has none.
     """
+    if settings.gateway.kind is not GatewayKind.OPENROUTER:
+        raise ConfigError(
+            "has no guardrails",
+            place=settings.place,
+            key="gateway.kind",
+            value=settings.gateway.kind.value,
+            allowed=GatewayKind.OPENROUTER.value,
+        )
     if settings.guardrail.id is None:
         raise ConfigError(
             "missing",

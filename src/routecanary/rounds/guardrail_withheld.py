@@ -1,7 +1,8 @@
 """Do our entries in a guardrail keep routes from the canary's own key after all?
 
 Whom a guardrail covers is read from the account's own lists. This asks the routing itself, with the canary's
-key, by a refusal that costs nothing; what the gateway does not tell is no evidence.
+key, by a refusal that costs nothing; what the gateway does not tell is no evidence. Where the last round's
+listing is not that of the gateway any more, the refusal does not add up and tells nothing.
 
 Source: openrouter-wire.md §1.6.
 """
@@ -11,7 +12,6 @@ from __future__ import annotations
 from typing import Final
 
 from routecanary.domain.guardrail import Granularity
-from routecanary.errors import GatewayError, ListingError
 from routecanary.rounds.guardrail_lists import model_lists
 from routecanary.rounds.preflight import preflight
 from routecanary.rounds.world import World
@@ -30,13 +30,10 @@ async def withheld_by(world: World, entries: frozenset[str], granularity: Granul
     found, asked = set[str](), 0
     for settings, model in zip(world.settings.models, model_lists(world).models, strict=True):
         named = {tag for entry in entries for tag in named_by(entry.lower(), model.index, granularity)}
-        if not named or asked == MODELS_ASKED:
+        listing = world.ledger.listing(settings.model)
+        if not named or listing is None or asked == MODELS_ASKED:
             continue
         asked += 1
-        try:
-            listing = await world.gateway.listing(settings.model)
-        except (GatewayError, ListingError):
-            continue
         told = await preflight(world.gateway, listing, users=world.users, rng=world.rng)
         found |= named & {tag.lower() for tag in told.withheld}
     return frozenset(found)
