@@ -9,7 +9,7 @@ Source: docs/operating.md, Rechecks, Rounds on request.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -67,38 +67,41 @@ class Targeted:
         """Drop the suspects: the full round asks them too."""
         self._suspects = frozenset()
 
-    def wait(self, full_round_at: datetime, held_until: float) -> float | None:
-        """Tell for how many seconds there is nothing to do; None where nothing is to come.
+    def look(self, full_round_at: datetime, held_until: float) -> Targets | float | None:
+        """Say whom to ask now; else for how many seconds nobody is to be asked, None where nobody is to come.
 
         Args:
             full_round_at: When the next full round is due.
             held_until: Elapsed seconds before which no round begins.
         """
         clock = self._world.clock
-        waits = [(due.at - clock.now()).total_seconds() for due in self._wanted(full_round_at)]
+        now, held = clock.now(), held_until - clock.elapsed()
+        wanted = self._wanted(full_round_at)
+        waits = [(due.at - now).total_seconds() for due in wanted]
+        recheck = self._recheck_at - clock.elapsed()
         if self._suspects:
-            waits.append(self._recheck_at - clock.elapsed())
-        return max(min(waits), held_until - clock.elapsed()) if waits else None
-
-    def take(self, full_round_at: datetime) -> Targets:
-        """Return whose turn it is, once `wait` says that it is somebody's; a recheck goes first."""
-        if self._suspects and self._recheck_at <= self._world.clock.elapsed():
+            waits.append(recheck)
+        if not waits or max(min(waits), held) > 0:
+            return max(min(waits), held) if waits else None
+        if self._suspects and recheck <= 0:
             suspects, self._suspects = self._suspects, frozenset()
             return Targets(routes=suspects)
-        now = self._world.clock.now()
-        due = [each.wish for each in self._wanted(full_round_at) if each.at <= now]
+        return self._granted_now([each.wish for each in wanted if each.at <= now])
+
+    def _granted_now(self, due: Sequence[Wanted]) -> Targets:
+        """Take the oldest wishes that can share a round."""
         self._granted = True
         locale = due[0].locale
-        routes = [wish.route for wish in due if wish.locale in {None, locale}]
-        targets = list(dict.fromkeys(routes))[:MOST_WANTED]
+        routes = dict.fromkeys(wish.route for wish in due if wish.locale in {None, locale})
+        targets = Targets(routes=frozenset(list(routes)[:MOST_WANTED]), locale=locale)
         LOG.info(
             "round asked for model=%s routes=%s locale=%s why=%s",
             self._model,
-            ",".join(targets),
+            ",".join(sorted(targets.routes)),
             locale or "any",
             due[0].why,
         )
-        return Targets(routes=frozenset(targets), locale=locale)
+        return targets
 
     def _wanted(self, full_round_at: datetime) -> list[_Due]:
         """List the wishes that can be granted before the next full round, and from when on, oldest first.

@@ -112,9 +112,9 @@ class Watcher:
             if left <= 0:
                 self._targeted.full_round_due()
                 return None
-            sooner = self._targeted.wait(due, self._held_until)
-            if sooner is not None and sooner <= 0:
-                return self._targeted.take(due)
+            sooner = self._targeted.look(due, self._held_until)
+            if isinstance(sooner, Targets):
+                return sooner
             left = left if sooner is None else min(left, sooner)
             await world.clock.sleep(min(left, LONGEST_NAP))
 
