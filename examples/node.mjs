@@ -12,8 +12,10 @@ async function ask(wait) { // asks for the list; with a tag, the listener answer
   else if (answer.status !== 304) throw new Error(`status ${answer.status}`);
   trustedUntil = Date.parse(answer.headers.get("routecanary-trusted-until"));
 }
-const pause = () => new Promise((done) => setTimeout(done, 1000 + 4000 * Math.random()));
-async function keepFresh() { for (;;) await ask(30).catch(pause); }
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+async function keepFresh() {
+  for (;;) await ask(30).then(() => pause(200), () => pause(1000 + 4000 * Math.random()));
+}
 function avoid(own = []) { // the caller's names first; whatever has ended is over, also while nobody answers
   const now = Date.now(), holds = (each) => !(Date.parse(each.until) <= now) && (each.layer !== "canary" || now < trustedUntil);
   return [...new Set([...own, ...list.exclusions.filter(holds).map((each) => each.route)])];

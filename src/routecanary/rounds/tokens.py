@@ -58,6 +58,8 @@ def create_token(
         StoreError: It could not be kept, so it opens nothing.
     """
 
+    digest = digest_of(secret.reveal())
+
     def decide(operating: OperatingState) -> list[TokenCreated]:
         now = records.clock.now()
         if any(token.name == name and token.state(now) is TokenState.LIVING for token in operating.tokens):
@@ -67,7 +69,7 @@ def create_token(
                 at=now,
                 name=name,
                 role=role,
-                digest=digest_of(secret.reveal()),
+                digest=digest,
                 actor=actor,
                 expires_at=None if length is None else now + length,
                 reason=reason,
@@ -75,7 +77,8 @@ def create_token(
         ]
 
     records.ledger.operate(decide)
-    return records.ledger.operating().tokens[-1]
+    tokens = records.ledger.operating().tokens  # others may have been made meanwhile
+    return next(token for token in tokens if token.digest == digest)
 
 
 def revoke_token(records: Records, name: str, *, actor: str, reason: str | None) -> Token | None:
