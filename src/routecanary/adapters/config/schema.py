@@ -456,10 +456,10 @@ class ConfigFile(Table):
 
     @model_validator(mode="after")
     def _consistent(self) -> ConfigFile:
-        if self.guardrail.enabled and self.gateway.kind != GatewayKind.OPENROUTER:
+        if self.guardrail.id is not None and self.gateway.kind != GatewayKind.OPENROUTER:
             raise read.RefusedError(
                 "this gateway has no guardrails",
                 key="guardrail",
-                allowed=f'enabled = true only with gateway.kind = "{GatewayKind.OPENROUTER}"',
+                allowed=f'an id only with gateway.kind = "{GatewayKind.OPENROUTER}"',
             )
         return self

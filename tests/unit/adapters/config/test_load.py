@@ -265,10 +265,11 @@ def test_the_address_of_the_other_gateway_is_refused(kind: str, address: str) ->
         settings(f'[gateway]\nkind = "{kind}"\nbase_url = "{address}"')
 
 
-def test_a_guardrail_is_kept_only_where_the_gateway_has_guardrails() -> None:
-    """Elsewhere nobody would be protected by it."""
+@pytest.mark.parametrize("enabled", ["true", "false"])
+def test_a_guardrail_is_named_only_where_the_gateway_has_guardrails(enabled: str) -> None:
+    """Elsewhere nobody would be protected by it, and a command would take the key to a stranger."""
     with pytest.raises(ConfigError, match=r"guardrail: this gateway has no guardrails"):
-        settings('[gateway]\nkind = "vercel"\n[guardrail]\nenabled = true\nid = "x"')
+        settings(f'[gateway]\nkind = "vercel"\n[guardrail]\nenabled = {enabled}\nid = "x"')
 
 
 def test_the_number_of_models_is_bounded() -> None:
