@@ -6,15 +6,19 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+_encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
 MAX_BODY: Final = 8 * 1024 * 1024  # bytes; a larger request is not read
 
 
 def read_body(body: bytes) -> dict[str, Any] | None:
-    """Parse a chat request's body; None where it is no JSON object, or too large to look at."""
+    """Parse a chat request's body; None where it is no JSON object in UTF-8, or too large to look at."""
     if len(body) > MAX_BODY:
         return None
     try:
-        request = json.loads(body)
+        request = json.loads(
+            body.decode()
+        )  # as UTF-8; of bytes it would guess, and we would write ASCII into it
     except (ValueError, RecursionError):
         return None
     return request if isinstance(request, dict) else None
@@ -34,8 +38,8 @@ def write_body(body: bytes, request: Mapping[str, Any], changes: Mapping[str, An
     try:
         if changes.keys().isdisjoint(request):
             brace = body.index(b"{") + 1
-            added = json.dumps(changes, separators=(",", ":"), allow_nan=False)[1:-1].encode()
+            added = _encode(changes)[1:-1].encode()
             return b"".join((body[:brace], added, b"," if request else b"", body[brace:]))
-        return json.dumps({**request, **changes}, separators=(",", ":"), allow_nan=False).encode()
+        return _encode({**request, **changes}).encode()
     except (TypeError, ValueError, RecursionError):
         return None

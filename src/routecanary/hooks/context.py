@@ -42,7 +42,7 @@ def scope(
     outside = _said.get()
     token = _said.set(
         Said(
-            outside.needs if needs is None else tuple(needs),
+            outside.needs if needs is None else kept(needs),
             outside.locale if locale is None else locale,
             outside.conversation if conversation is None else conversation,
         )
@@ -51,6 +51,11 @@ def scope(
         yield
     finally:
         _said.reset(token)
+
+
+def kept(needs: Iterable[str]) -> Iterable[str]:
+    """Hold needs that are asked more than once; a bare text is left for the canary to refuse."""
+    return needs if isinstance(needs, str) else tuple(needs)
 
 
 def said() -> Said:

@@ -23,7 +23,7 @@ from routecanary.client.canary import UNREAD_BODY
 from routecanary.client.telemetry import Sender
 from routecanary.client.watch import FAILED
 from routecanary.hooks.body import read_body, write_body
-from routecanary.hooks.context import Said, said
+from routecanary.hooks.context import Said, kept, said
 
 GATEWAY: Final = "https://openrouter.ai/api/v1"
 CHAT: Final = "chat/completions"
@@ -60,10 +60,14 @@ class Hook:
             needs: What `scope` does not say otherwise.
             locale: Likewise.
             gateway: The base address of the gateway. Requests to any other are left alone.
+        Raises:
+            TypeError: `canary` is no `Canary`.
         """
+        if not isinstance(canary, Canary):  # found when the application starts, not at its first request
+            raise TypeError(f"a hook takes a Canary, not {type(canary).__name__}")
         self._canary = canary
         self._sender = sender
-        self._needs = None if needs is None else tuple(needs)
+        self._needs = None if needs is None else kept(needs)
         self._locale = locale
         self._prefix = gateway.rstrip("/") + "/"
 
