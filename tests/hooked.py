@@ -10,8 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+import jsonschema_rs
 
 from routecanary.adapters.snapshot import write_snapshot
 from routecanary.client import Canary
@@ -26,6 +29,11 @@ from tests.snapshots import facts, listed
 
 PROMPT = "How do I boil an egg, Wilhelmina?"
 """No word of it may be told."""
+
+SCHEMA = jsonschema_rs.validator_for(
+    json.loads(files("routecanary.web").joinpath("schemas", "telemetry.json").read_text("utf-8"))
+)
+"""What a hook sends, the receiver takes."""
 
 TOKEN = "rc_a-token-for-tests"
 AUTHORIZATION = {"Authorization": f"Bearer {KEY}"}
@@ -79,7 +87,10 @@ class Receiver:
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        return [record for body in self.bodies for record in json.loads(body)["generations"]]
+        documents = [json.loads(body) for body in self.bodies]
+        for document in documents:
+            SCHEMA.validate(document)
+        return [record for document in documents for record in document["generations"]]
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ Source: openrouter-wire.md §3, §4; docs/hooks.md, "What is told of an answer".
 from __future__ import annotations
 
 import zlib
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from routecanary.client.dialects import as_chat
 from routecanary.domain.frames import (
@@ -106,7 +106,7 @@ class AnswerReader:
         frame = as_chat(frame)
         for name in ("id", "model", "provider"):
             value = frame.get(name)
-            if getattr(self, name) is None and isinstance(value, str) and 0 < len(value) <= _MAX_NAME:
+            if getattr(self, name) is None and _is_name(value):
                 setattr(self, name, value)
         usage = frame.get("usage")
         if isinstance(usage, dict):
@@ -118,14 +118,14 @@ class AnswerReader:
                 self.finish_reason = "error"
             return
         reason = choice.get("finish_reason")
-        if isinstance(reason, str) and 0 < len(reason) <= _MAX_NAME:
+        if _is_name(reason):
             self.finish_reason = reason
         elif frame.get("error") or choice.get("error"):
             self.finish_reason = "error"
         message = message_of(choice)
         if self.provider is None:  # the Vercel AI Gateway says it in its last chunk
             provider = (routing_in(message) or {}).get("finalProvider")
-            if isinstance(provider, str) and 0 < len(provider) <= _MAX_NAME:
+            if _is_name(provider):
                 self.provider = provider
         if is_visible(content_of(message)):
             self._seen = True
@@ -189,6 +189,11 @@ class AnswerReader:
         """Read on no more; what is known stays."""
         self._unreadable = True
         self._document = None
+
+
+def _is_name(value: object) -> TypeGuard[str]:
+    """Say whether a value may be told on: what cannot be printed could not even be kept."""
+    return isinstance(value, str) and 0 < len(value) <= _MAX_NAME and value.isprintable()
 
 
 def _count(value: object, known: int | None) -> int | None:

@@ -80,6 +80,14 @@ def test_the_borders_of_the_reads_and_the_encoding_change_nothing(size: int, pac
     assert told == {k: v for k, v in facts(read(a_stream(*WHOLE))).items() if k != "first_text_at"}
 
 
+@pytest.mark.parametrize("odd", ["", "\ud800", "a\nb", "x" * 201, 5, None, ["Beta"]])
+def test_a_name_that_cannot_be_kept_is_none(odd: object) -> None:
+    """Half a pair, a new line, a number: whoever records it must not stumble over it."""
+    frame = dict.fromkeys(NAMES, odd) | {"choices": [{"delta": {}, "finish_reason": odd}]}
+    reader = read(a_stream(frame))
+    assert (reader.id, reader.model, reader.provider, reader.finish_reason) == (None, None, None, None)
+
+
 def test_a_document_is_read_at_its_end_and_has_no_first_text() -> None:
     """What is not streamed was not timed either."""
     message = {"role": "assistant", "content": "Hello."}
