@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from routecanary.client import Canary
 from routecanary.client.advice import Advice, advise, pass_unchanged
@@ -62,6 +63,7 @@ class Hook:
             gateway: The base address of the gateway. Requests to any other are left alone.
         Raises:
             TypeError: `canary` is no `Canary`.
+            ValueError: `gateway` is no address.
         """
         if not isinstance(canary, Canary):  # found when the application starts, not at its first request
             raise TypeError(f"a hook takes a Canary, not {type(canary).__name__}")
@@ -69,7 +71,7 @@ class Hook:
         self._sender = sender
         self._needs = None if needs is None else kept(needs)
         self._locale = locale
-        self._prefix = gateway.rstrip("/") + "/"
+        self._prefix = _below(gateway)
 
     def begin(
         self, method: str, url: str, headers: Mapping[str, str], read: Callable[[], bytes | None]
@@ -109,7 +111,10 @@ class Hook:
 
     def is_gateway(self, url: str) -> bool:
         """Say whether an address is the gateway's, or one below it."""
-        return (url.rstrip("/") + "/").startswith(self._prefix)
+        try:
+            return _below(url).startswith(self._prefix)
+        except ValueError:
+            return False
 
     def _endpoint(self, method: str, url: str) -> str | None:
         if method != "POST" or not url.startswith(self._prefix):
@@ -243,6 +248,17 @@ class Exchange:
         if "id" not in record:
             record["key"] = uuid.uuid4().hex
         return record
+
+
+def _below(address: str) -> str:
+    """Write what every address below this one begins with, as client libraries write it."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("gateway must be http(s)://host[:port][/path]")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    usual = 443 if parts.scheme == "https" else 80
+    port = "" if parts.port in (None, usual) else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}{parts.path.rstrip('/')}/"
 
 
 def _model(request: Mapping[str, Any]) -> str | None:

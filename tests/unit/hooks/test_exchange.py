@@ -80,6 +80,29 @@ def test_everything_else_is_none_of_ours(method: str, url: str, canary: Canary) 
     assert not any(canary.status()["counters"].values())
 
 
+@pytest.mark.parametrize(
+    ("gateway", "url"),
+    [
+        ("https://OpenRouter.ai:443/api/v1/", URL),
+        ("http://[::1]:80/v1", "http://[::1]/v1/chat/completions"),
+        ("http://127.0.0.1:7452/v1", "http://127.0.0.1:7452/v1/chat/completions"),
+        ("https://gw.example", "https://gw.example/chat/completions"),
+    ],
+)
+def test_an_address_may_be_written_in_several_ways(gateway: str, url: str, canary: Canary) -> None:
+    """Client libraries write it in one."""
+    assert begun(Hook(canary, gateway=gateway), url).body is not None
+    assert Hook(canary, gateway=gateway).is_gateway(gateway)
+
+
+@pytest.mark.parametrize("gateway", ["", "openrouter.ai/api/v1", "ftp://x", "https://", "http://x:y"])
+def test_an_address_that_is_none_is_found_at_once(gateway: str, canary: Canary) -> None:
+    """It would protect nobody, and nobody would see that."""
+    with pytest.raises(ValueError, match=r"gateway must be|Port could not"):
+        Hook(canary, gateway=gateway)
+    assert not Hook(canary).is_gateway(gateway)
+
+
 def test_a_list_that_is_there_already_leaves_the_bytes(canary: Canary) -> None:
     """Nothing new is to be said, so the caller's own bytes go out."""
     heard: Any = Heard()
