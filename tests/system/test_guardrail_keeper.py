@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from routecanary.adapters.store.memory import MemoryStore
 from routecanary.domain.exclusion import RuntimeEntry
 from routecanary.domain.guardrail import OnStop, Refusal
 from routecanary.domain.operation import (
@@ -23,6 +24,7 @@ from routecanary.errors import GatewayError
 from routecanary.lab.guardrails import LabGuardrail
 from routecanary.rounds.act import exclude, readmit
 from tests.account import SHIELD, AccountAtHand
+from tests.virtual_time import VirtualClock
 from tests.watched import NAME, Host, Watched, a_configuration, a_watch, run, some_settings
 
 APPLY = GuardrailSettings(enabled=True, apply=True, id=SHIELD)
@@ -89,9 +91,9 @@ def test_a_change_is_written_once_it_has_settled_and_an_end_on_time(tmp_path: Pa
         ["theirs"],
     ]
     begun, ended, taken_back = (at for at, _ in journal.lines)
-    assert "10:57:07" <= begun <= "10:57:12"
+    assert "10:57:07" <= begun <= "10:57:15"
     assert "11:22:00" <= ended <= "11:22:08"
-    assert "11:47:04" <= taken_back <= "11:47:09"
+    assert "11:47:04" <= taken_back <= "11:47:12"
 
 
 def test_trouble_is_told_once_when_it_lasts_and_its_end_too(tmp_path: Path) -> None:
@@ -267,3 +269,24 @@ def test_another_guardrail_gets_what_the_first_one_loses(tmp_path: Path) -> None
     watched.clock.after(25 * MINUTE, look)
     run(watched)
     assert seen == [["theirs"], ["two"]]
+
+
+@pytest.mark.parametrize(
+    "change", [{"apply": False}, {"enabled": False, "apply": False}, {"id": "other"}], ids=str
+)
+def test_entries_that_nobody_looks_after_any_more_are_told(tmp_path: Path, change: dict[str, Any]) -> None:
+    """A daemon that starts with another configuration than the one that wrote them says so, once."""
+    account, store = AccountAtHand(), MemoryStore()
+    keeping = replace(APPLY, on_stop=OnStop.KEEP)
+    first = a_guarded_watch(settings_with(tmp_path, keeping), account, store=store)
+    first.clock.after(MINUTE, excluding(first))
+    run(first)
+    assert account.ignored == ["two"]
+    for _ in range(2):
+        clock = VirtualClock(first.clock.now())
+        on = replace(keeping, **change)
+        after = a_watch(settings_with(tmp_path, on), ROUNDS, clock=clock, store=store)
+        run(after)
+    failed = after.operations(GuardrailFailed)
+    assert [each.owned for each in failed] == [{"two"}]  # type: ignore[attr-defined]
+    assert account.ignored == ["two"]

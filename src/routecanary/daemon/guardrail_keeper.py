@@ -57,6 +57,7 @@ class GuardrailKeeper:
         self._sync = Sync(world, api, guardrail, settings, withheld=self._withheld)
         self._seen: object = None  # what the exclusions came to when last looked at
         self._head: object = None
+        self._read_at = -SETTLE  # elapsed seconds at which the exclusions were last looked at
         self._until = 0.0  # epoch seconds at which the exclusions change by themselves
         self._changed_at: float | None = None  # elapsed seconds; None = in step with what was seen
         self._next_at = 0.0  # elapsed seconds before which nothing is tried, after a failure
@@ -90,7 +91,9 @@ class GuardrailKeeper:
         clock = self._world.clock
         now, elapsed = clock.now().timestamp(), clock.elapsed()
         head = self._world.ledger.head()
-        if head != self._head or now >= self._until:
+        moved = head != self._head and elapsed - self._read_at >= SETTLE
+        if moved or now >= self._until:
+            self._read_at = elapsed
             lists = model_lists(self._world)
             seen = lists.fingerprint()
             if seen != self._seen:
@@ -222,6 +225,7 @@ class Guarding:
         if self._keeper is not None and not self._keeper.goes_on(settings):
             await self.end("left")
         await self._rest()
+        self._tell_of_orphans()
         if api is not None and settings.id is not None:
             keeper = GuardrailKeeper(self._world, api, settings.id, settings, self._reports)
             self._keeper, self._task = keeper, self._keep("guardrail", keeper.keep_looking)
@@ -232,6 +236,16 @@ class Guarding:
         if self._keeper is not None:
             await self._keeper.leave(cause)
         self._keeper = None
+
+    def _tell_of_orphans(self) -> None:
+        """Tell of entries of ours, in whatever guardrail, that this configuration lets nobody look after."""
+        settings, now = self._world.settings.guardrail, self._world.clock.now()
+        for each, known in sorted(self._world.ledger.operating().guardrails.items()):
+            looked_after = settings.apply and settings.id == each
+            if known.owned and not looked_after and known.failing_since is None:
+                LOG.error("guardrail orphaned id=%s owned=%s", each, _row(known.owned))
+                detail = "by this configuration no daemon looks after it"
+                self._reports.say(GuardrailFailed(at=now, guardrail=each, detail=detail, owned=known.owned))
 
     async def _rest(self) -> None:
         if self._task is not None:
