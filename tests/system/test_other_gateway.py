@@ -6,6 +6,8 @@ import asyncio
 import html
 import json
 import os
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from routecanary.client import Canary
 from routecanary.hooks.openai import with_canary
 from routecanary.lab.gateway import LabGateway
 from routecanary.lab.scenario import scenario_from_toml
-from tests.commandline import CONFIG, KEY, MODEL, SCENARIO, Ran, a_lab, called, environment
+from tests.commandline import CONFIG, KEY, MODEL, SCENARIO, Ran, a_lab, called, command, environment
 from tests.upstreams import passing
 
 SPOILED = "inkspill"
@@ -36,11 +38,12 @@ CHEAPEST_SPOILED = scenario_from_toml(
 class Place:
     """A folder with a configuration for a lab, and its commands."""
 
-    def __init__(self, folder: Path, lab: LabGateway) -> None:
+    def __init__(self, folder: Path, lab: LabGateway, *, period: str = "30m", top: str = "") -> None:
         self.folder, self.lab = folder, lab
         self.config = folder / "routecanary.toml"
-        text = CONFIG.format(base_url=lab.base_url, model=MODEL, period="30m")
-        self.config.write_text(text.replace("[gateway]\n", '[gateway]\nkind = "vercel"\n'), encoding="utf-8")
+        text = CONFIG.format(base_url=lab.base_url, model=MODEL, period=period)
+        text = top + text.replace("[gateway]\n", '[gateway]\nkind = "vercel"\n')
+        self.config.write_text(text, encoding="utf-8")
         self.environ = {**environment(folder), "AI_GATEWAY_API_KEY": KEY}
         del self.environ["OPENROUTER_API_KEY"]
 
@@ -194,3 +197,34 @@ def test_a_study_and_a_reproduction_are_asked_through_it_too(place: Place) -> No
     compared = place.run("compare", MODEL, "-n", "2", "--json")
     assert compared.code in (0, 1), compared
     assert {route["route"] for route in compared.json["routes"]} == {*OTHERS, SPOILED}
+
+
+def test_the_daemon_makes_rounds_over_it_until_a_signal_ends_it(tmp_path: Path) -> None:
+    """A process of its own: it suspends, an application avoids, and the key stands nowhere afterwards."""
+    with a_lab(CHEAPEST_SPOILED, wire="vercel") as lab:
+        place = Place(tmp_path, lab, period="1s", top='initial_mode = "enforce"\n')
+        with (
+            (tmp_path / "log").open("w") as log,
+            subprocess.Popen(
+                command("run", "--config", place.config, "--json"),
+                cwd=tmp_path,
+                env=place.environ,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            ) as process,
+        ):
+            try:
+                assert process.stdout is not None
+                while json.loads(process.stdout.readline()).get("ignore") != [SPOILED]:
+                    pass
+                with Canary(tmp_path / "snapshot.json", thread=False) as canary:
+                    assert ask(place, canary)[0] in OTHERS
+                process.send_signal(signal.SIGTERM)
+                assert process.wait(timeout=20) == 0
+            finally:
+                process.kill()
+    assert f"gateway={lab.base_url}" in (tmp_path / "log").read_text("utf-8")
+    for path in tmp_path.iterdir():
+        assert KEY.encode() not in path.read_bytes(), path
