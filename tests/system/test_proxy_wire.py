@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import socket
 import struct
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -683,5 +685,44 @@ def test_pipelined_requests_come_back_in_order(tmp_path: Path) -> None:
         )
         places = [answer.index(b"/api/v1/models/%d" % n) for n in numbers]
         assert places == sorted(places)
+
+    through(script, tmp_path, client)
+
+
+def test_clients_that_leave_leave_nothing_behind(tmp_path: Path) -> None:
+    """Three hundred leave at moments drawn at random: every line is idle or gone, and all is served on."""
+    chance = Random(7)
+
+    async def script(peer: Peer) -> None:
+        while True:
+            await peer.hear()
+            await asyncio.sleep(chance.random() * 0.01)
+            await peer.say(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for _ in range(chance.randrange(4)):
+                await peer.say(b"5\r\nhello\r\n")
+                await asyncio.sleep(chance.random() * 0.005)
+            await peer.say(b"0\r\n\r\n")
+
+    async def leave(address: Address) -> None:
+        reader, writer = await asyncio.open_connection(address.host, address.port)
+        data = (
+            a_chat(stream=True) if chance.random() < 0.7 else a_request("POST", "/v1/files", b"x" * 200_000)
+        )
+        writer.write(data[: chance.randrange(len(data)) if chance.random() < 0.3 else None])
+        with contextlib.suppress(TimeoutError, ConnectionError):
+            await asyncio.wait_for(reader.read(), chance.random() * 0.03)
+        if chance.random() < 0.5:
+            writer.transport.abort()
+        writer.close()
+
+    async def client(address: Address, upstream: Upstream) -> None:
+        for _ in range(30):
+            await asyncio.gather(*(leave(address) for _ in range(10)))
+        while True:
+            told = (await health(address))["proxy"]["connections"]
+            if told["open"] == told["idle"]:
+                break
+            await asyncio.sleep(0.05)
+        assert (await said(address, a_chat())).startswith(b"HTTP/1.1 200 OK")
 
     through(script, tmp_path, client)

@@ -10,26 +10,16 @@ Source: RFC 9112 §9; RFC 9110 §10.1.1.
 from __future__ import annotations
 
 import asyncio
-import inspect
-import logging
-import traceback
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
+from routecanary.web.answering import FAILED, drop, refusal, tell_of_failure, written
 from routecanary.web.head import RefusedError
-from routecanary.web.message import (
-    Request,
-    Response,
-    error_response,
-    is_bodiless,
-    written_head,
-)
+from routecanary.web.message import Request, Response, error_response, is_bodiless, written_head
 from routecanary.web.reader import RequestReader
 
 if TYPE_CHECKING:
     from routecanary.web.server import Server
-
-LOG: Final = logging.getLogger("routecanary.web")
 
 _AHEAD: Final = 65_536  # bytes that a client may send before the request at hand is answered
 _LINGER_SECONDS: Final = 2.0  # in which what a client still sends is read and dropped, so that it sees why
@@ -102,7 +92,7 @@ class Connection(asyncio.Protocol):
         self.deadline = self._server.now() + self._server.limits.head
         if not self._server.admit(self):
             self._busy = True
-            self._transport.write(_refusal(503, "too many connections"))
+            self._transport.write(refusal(503, "too many connections"))
             self._transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -240,11 +230,11 @@ class Connection(asyncio.Protocol):
                         break
                 elif self._whole or not self._take_body():
                     break
-        except RefusedError as refusal:
-            self._refuse(refusal.status, str(refusal))
+        except RefusedError as refused:
+            self._refuse(refused.status, str(refused))
         except Exception as error:
-            self._log(error)
-            self._refuse(500, "an error of the server")
+            tell_of_failure(self._request, error)
+            self._refuse(500, FAILED)
         finally:
             self._advancing = False
 
@@ -320,7 +310,7 @@ class Connection(asyncio.Protocol):
             self._failed(request, error)
             return
         self._task = self._server.loop.create_task(self._answer_later(request, answer))
-        self._task.add_done_callback(lambda _: _drop(answer))
+        self._task.add_done_callback(lambda _: drop(answer))
 
     async def _answer_later(self, request: Request, answer: object) -> None:
         try:
@@ -339,18 +329,7 @@ class Connection(asyncio.Protocol):
             self._failed(request, error)
 
     def _write_whole(self, request: Request, response: Response) -> None:
-        raw = response.raw
-        if raw is not None:
-            if request.method == "HEAD":
-                raw = raw[: raw.index(b"\r\n\r\n") + 4]
-            self._transport.write(raw)
-            return
-        head = written_head(response, keep_alive=self.keep_alive, minor=self._minor)
-        body = response.body
-        if request.method == "HEAD" or not body or is_bodiless(response.status):
-            self._transport.write(head)
-        else:
-            self._transport.write(head + cast("bytes", body))
+        self._transport.write(written(request, response, keep_alive=self.keep_alive, minor=self._minor))
 
     async def _write_pieces(self, request: Request, response: Response, pieces: AsyncIterator[bytes]) -> None:
         chunked = self._minor > 0
@@ -367,7 +346,7 @@ class Connection(asyncio.Protocol):
                 if chunked:
                     self._transport.write(b"0\r\n\r\n")
         except Exception as error:
-            self._log(error)
+            tell_of_failure(request, error)
             self.abort()  # so that nobody takes what came for the whole
             return
         finally:
@@ -378,19 +357,10 @@ class Connection(asyncio.Protocol):
 
     def _failed(self, request: Request, error: Exception) -> None:
         """Answer for a handler that failed: it is our mistake, and not for the client to read."""
-        self._log(error)
+        tell_of_failure(request, error)
         if not self._transport.is_closing():
-            self._write_whole(request, error_response(500, "an error of the server"))
+            self._write_whole(request, error_response(500, FAILED))
             self.finish()
-
-    def _log(self, error: Exception) -> None:
-        """Tell of a mistake of ours in one line; its message may quote what is nobody's business."""
-        frames = traceback.extract_tb(error.__traceback__)
-        place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "unknown"
-        method, path = (self._request.method, self._request.path) if self._request else ("", "")
-        LOG.error(
-            "request failed method=%s path=%s error=%s at=%s", method, path, type(error).__name__, place
-        )
 
     def _leave(self) -> None:
         """Tell whoever answers that nobody reads it any more."""
@@ -407,7 +377,7 @@ class Connection(asyncio.Protocol):
         """Answer with an error and end the connection; whoever took the request learns that it is over."""
         self._leave()
         if not self._transport.is_closing():
-            self._transport.write(_refusal(status, message))
+            self._transport.write(refusal(status, message))
             self._end()
 
     def _end(self) -> None:
@@ -441,14 +411,3 @@ class Connection(asyncio.Protocol):
             self.deadline = _NEVER
         else:
             self.deadline = server.now() + server.limits.stall
-
-
-def _refusal(status: int, message: str) -> bytes:
-    response = error_response(status, message)
-    return written_head(response, keep_alive=False, minor=1) + cast("bytes", response.body)
-
-
-def _drop(answer: object) -> None:
-    """Close what a cancelled task has never begun to await."""
-    if inspect.iscoroutine(answer) and inspect.getcoroutinestate(answer) == inspect.CORO_CREATED:
-        answer.close()
