@@ -100,3 +100,9 @@ def test_each_example_is_short() -> None:
         )
         lines = [line for line in text.splitlines() if line.strip() and not re.match(r"\s*(//|#)", line)]
         assert len(lines) < 30, path.name
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.iterdir()))
+def test_an_example_stays_short(name: str) -> None:
+    """Under thirty lines, empty ones not counted: what one reads before copying it."""
+    assert sum(bool(line.strip()) for line in (EXAMPLES / name).read_text("utf-8").splitlines()) < 30

@@ -68,7 +68,8 @@ class Canary:
 
         Args:
             path: The daemon's snapshot file, or the address of a listener, `http://127.0.0.1:7450`; None =
-                `default_path()`. A listener is asked once before this returns, for 2 seconds at most.
+                `default_path()`. A listener is asked once before this returns:
+                2 seconds for connecting and for the answer's head.
             token: Shown to the listener; None = what `ROUTECANARY_TOKEN` says, if anything.
             interval: Seconds between two looks at the file, or two questions to the listener, which answers
                 when something changes: an act is in effect after at most about that long.
