@@ -63,7 +63,8 @@ class GuardrailKeeper:
         self._next_at = 0.0  # elapsed seconds before which nothing is tried, after a failure
         self._write_at = 0.0  # elapsed seconds before which a change is not written, after a write
         self._check_at = 0.0  # elapsed seconds at which list and coverage are looked at in any case
-        self._failures = 0
+        self._failures = 0  # in a row
+        self._is_told = False  # of them, to people
         self._told: object = None  # what a dry run was last logged as
         self._refused: Refusal | None = None  # as last logged
 
@@ -126,20 +127,19 @@ class GuardrailKeeper:
                 "guardrail written id=%s added=%s removed=%s", self._id, _row(done.added), _row(done.removed)
             )
         if done.refused is Refusal.UNCLEAR:
-            self._failures += 1
             self._back_off()
-            if self._failures == TOLD_AFTER:
+            if self._is_to_be_told():
                 at = self._world.clock.now()
                 self._reports.say(
                     GuardrailRefused(at=at, guardrail=self._id, why=done.refused, detail=done.problem)
                 )
         else:
-            self._failures = 0
+            self._failures, self._is_told = 0, False
         self._log_refusal(done.refused, done.problem)
 
     def _say_what_would_be_done(self, look: Look) -> None:
         """Log what would be written, when it is something else than before."""
-        self._failures = 0
+        self._failures, self._is_told = 0, False
         self._log_refusal(look.refused, look.problem)
         told = (look.plan.add, look.plan.remove)
         if told != self._told:
@@ -158,17 +158,31 @@ class GuardrailKeeper:
 
     def _failed(self, error: GatewayError | StoreError) -> None:
         """Try again later, ever more seldom; tell of it once it lasts."""
-        self._failures += 1
         self._back_off()
         LOG.warning("guardrail not in step id=%s tries=%d error=%s", self._id, self._failures, error)
-        if self._failures == TOLD_AFTER and isinstance(error, GatewayError) and self._settings.apply:
-            world = self._world
+        if isinstance(error, GatewayError) and self._settings.apply and self._is_to_be_told():
+            self._say_failed(str(error))
+
+    def _say_failed(self, problem: str) -> None:
+        """Tell of trouble, with what stands in the guardrail meanwhile; without the store, later."""
+        world = self._world
+        try:
             owned = world.ledger.operating().guardrail(self._id).owned
-            self._reports.say(
-                GuardrailFailed(at=world.clock.now(), guardrail=self._id, detail=str(error), owned=owned)
-            )
+        except StoreError as error:
+            LOG.error("log not read error=%s", error)
+            owned = frozenset()
+        at = world.clock.now()
+        self._reports.say(GuardrailFailed(at=at, guardrail=self._id, detail=problem, owned=owned))
+
+    def _is_to_be_told(self) -> bool:
+        """Say whether trouble has lasted long enough to be told, which it is once."""
+        if self._is_told or self._failures < TOLD_AFTER:
+            return False
+        self._is_told = True
+        return True
 
     def _back_off(self) -> None:
+        self._failures += 1
         gap = min(GAP * 2 ** min(self._failures, 10), LONGEST_GAP)
         self._next_at = self._world.clock.elapsed() + gap
         self._check_at = self._next_at
@@ -181,6 +195,9 @@ class GuardrailKeeper:
         if not self._settings.apply or self._settings.on_stop is OnStop.KEEP:
             return
         try:
+            known = self._world.ledger.operating().guardrail(self._id)
+            if not known.owned and known.pending is None:
+                return
             async with asyncio.timeout(PARTING):
                 removed = await self._sync.clear(cause)
         except TimeoutError:
@@ -191,16 +208,9 @@ class GuardrailKeeper:
             LOG.info("guardrail left id=%s removed=%s", self._id, _row(removed))
 
     def _left_behind(self, problem: str) -> None:
-        """Tell that our entries stay there, and nobody looks after them."""
+        """Tell that our entries may stay there, and nobody looks after them."""
         LOG.error("guardrail not cleared id=%s error=%s", self._id, problem)
-        try:
-            owned = self._world.ledger.operating().guardrail(self._id).owned
-        except StoreError:
-            return
-        if owned:
-            at = self._world.clock.now()
-            detail = f"not cleared at the daemon's end: {problem}"
-            self._reports.say(GuardrailFailed(at=at, guardrail=self._id, detail=detail, owned=owned))
+        self._say_failed(f"not cleared at the daemon's end: {problem}")
 
 
 class Guarding:
@@ -240,7 +250,12 @@ class Guarding:
     def _tell_of_orphans(self) -> None:
         """Tell of entries of ours, in whatever guardrail, that this configuration lets nobody look after."""
         settings, now = self._world.settings.guardrail, self._world.clock.now()
-        for each, known in sorted(self._world.ledger.operating().guardrails.items()):
+        try:
+            guardrails = self._world.ledger.operating().guardrails
+        except StoreError as error:
+            LOG.error("log not read error=%s", error)
+            return
+        for each, known in sorted(guardrails.items()):
             looked_after = settings.apply and settings.id == each
             if known.owned and not looked_after and known.failing_since is None:
                 LOG.error("guardrail orphaned id=%s owned=%s", each, _row(known.owned))

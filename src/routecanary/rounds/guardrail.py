@@ -96,9 +96,7 @@ class Sync:
         self._id = guardrail
         self._settings = settings
         self._withheld = withheld
-        self._begun_at: datetime | None = None  # of our own last write
-        # how long a write of another process may take, with the reading after it
-        self._patience = 2 * records.settings.gateway.document_timeout + SLACK
+        self._settled_at: datetime | None = None  # of the write that nobody needs to wait for any more
 
     # --- looking ------------------------------------------------------------------------------------
 
@@ -155,18 +153,26 @@ class Sync:
         pending = standing.pending
         if pending is None:
             return standing
-        if self._unripe(standing) > timedelta(0):
+        if self._is_under_way(standing):
             raise GatewayError("another process is writing to the guardrail")
         came = as_written(pending.add, guardrail.ignored)
         owned = (standing.owned | came) - (pending.remove - set(guardrail.ignored))
         return replace(standing, owned=owned, pending=None)
 
-    def _unripe(self, standing: GuardrailStanding) -> timedelta:
-        """State for how long another process may still be writing; its own write holds nobody up."""
-        if standing.pending is None or standing.pending.at == self._begun_at:
-            return timedelta(0)
-        age = self._records.clock.now() - standing.pending.at
-        return self._patience - age if age >= timedelta(0) else timedelta(0)
+    def _is_under_way(self, standing: GuardrailStanding) -> bool:
+        """Say whether another process may be writing; it has the time of its calls, and some more."""
+        if standing.pending is None or standing.pending.at == self._settled_at:
+            return False
+        patience = 2 * self._records.settings.gateway.document_timeout + SLACK
+        return timedelta(0) <= self._now() - standing.pending.at < patience
+
+    async def _let_it_arrive(self) -> None:
+        """Wait until whatever was sent in the last write, by whomever, has surely arrived."""
+        pending = self._standing().pending
+        if pending is not None:
+            age = max(timedelta(0), self._now() - pending.at)
+            await self._records.clock.sleep(max(timedelta(0), SLACK - age).total_seconds())
+            self._settled_at = pending.at
 
     def _standing(self) -> GuardrailStanding:
         return self._records.ledger.operating().guardrail(self._id)
@@ -188,9 +194,8 @@ class Sync:
             look = await self.look(again=again)
             self._note_lost(look)
             if look.refused is not None and look.refused.covers_canary:
-                gone = await self._empty(look, "covered", actor)
-                self._note_refused(look.refused, look.problem)
-                return Done(look=look, added=added, removed=removed | gone, refused=look.refused)
+                done = Done(look=look, added=added, removed=removed)
+                return await self._withdrawn(done, look.refused, look.problem, actor)
             add = frozenset[str]() if look.refused is not None else frozenset(look.plan.add)
             remove = frozenset(look.plan.remove)
             if remove:  # by itself: whatever is wrong with what is to come, what has ended goes
@@ -212,15 +217,8 @@ class Sync:
         kept_away = await self._withheld(owned) if owned and self._withheld is not None else frozenset()
         if kept_away:
             problem = f"the canary's own key does not reach {', '.join(sorted(kept_away))}"
-            gone = await self._empty(look, "covered", actor)
-            self._note_refused(Refusal.WITHHELD, problem)
-            return Done(
-                look=look,
-                added=added,
-                removed=removed | gone,
-                refused=Refusal.WITHHELD,
-                problem=problem,
-            )
+            done = Done(look=look, added=added, removed=removed)
+            return await self._withdrawn(done, Refusal.WITHHELD, problem, actor)
         lost = frozenset(each.entry for each in look.plan.left_out if each.why is Why.LOST)
         if self._standing().pending is not None or self._standing().owned != owned:
             self._note(self._settled_as(self._standing(), owned))
@@ -230,14 +228,13 @@ class Sync:
     async def clear(self, cause: str, *, actor: str | None = None) -> frozenset[str]:
         """Take out all that is ours, whomever the guardrail covers; return what went.
 
-        A write of another process, which may have died of it, is waited for no longer than some seconds.
+        A write whose process may have died of it is waited for no longer than some seconds.
 
         Raises:
             GatewayError: It could not be done.
             StoreError: The log failed.
         """
-        self._patience = min(self._patience, SLACK)
-        await self._records.clock.sleep(self._unripe(self._standing()).total_seconds())
+        await self._let_it_arrive()
         for _ in range(TRIES):
             guardrail = await self._api.guardrail(self._id)
             look = Look(
@@ -250,7 +247,8 @@ class Sync:
                 refused=None,
             )
             if not look.ours:
-                if self._standing() != GuardrailStanding():
+                known = self._standing()
+                if known.owned or known.pending is not None or known.failing_since is not None:
                     self._note(self._cleared(cause, (), actor))
                 return frozenset()
             if await self._written(
@@ -259,8 +257,12 @@ class Sync:
                 return look.ours
         raise GatewayError("the guardrail was changed by somebody else again and again")
 
-    async def _empty(self, look: Look, cause: str, actor: str | None) -> frozenset[str]:
-        return await self.clear(cause, actor=actor) if look.ours or look.standing.owned else frozenset()
+    async def _withdrawn(self, done: Done, why: Refusal, problem: str, actor: str | None) -> Done:
+        """Tell that the guardrail may not be written to, and take out what is ours."""
+        if self._standing().refused is not why:
+            self._note(GuardrailRefused(at=self._now(), guardrail=self._id, why=why, detail=problem))
+        gone = await self.clear("covered", actor=actor)
+        return replace(done, removed=done.removed | gone, refused=why, problem=problem)
 
     async def _written(
         self,
@@ -325,7 +327,7 @@ class Sync:
 
         def decide(operating: OperatingState) -> list[Operation]:
             known = operating.guardrail(self._id)
-            if self._unripe(known) > timedelta(0):
+            if self._is_under_way(known):
                 raise GatewayError("another process is writing to the guardrail")
             said: list[Operation] = []
             if known.owned != settled.owned or known.pending is not None:
@@ -334,7 +336,7 @@ class Sync:
             return [*said, begun]
 
         self._records.ledger.operate(decide)
-        self._begun_at = begun_at
+        self._settled_at = begun_at
 
     def _settled_as(self, known: GuardrailStanding, owned: frozenset[str]) -> Operation:
         """Say what the last write came to, of which nothing was known."""
@@ -357,10 +359,6 @@ class Sync:
         lost = frozenset(look.plan.lost)
         if lost:
             self._note(GuardrailEntriesLost(at=self._now(), guardrail=self._id, entries=lost))
-
-    def _note_refused(self, why: Refusal, problem: str) -> None:
-        if self._standing().refused is not why:
-            self._note(GuardrailRefused(at=self._now(), guardrail=self._id, why=why, detail=problem))
 
     def _note(self, operation: Operation) -> None:
         self._records.ledger.operate(lambda _: [operation])

@@ -150,6 +150,26 @@ def test_a_guardrail_that_comes_to_cover_the_canary_is_left(how: str) -> None:
     assert records.ledger.operating().guardrail(SHIELD).refused is None
 
 
+def test_a_refusal_is_told_even_if_our_entries_cannot_be_taken_out() -> None:
+    """They are tried to be taken out again at the next look."""
+    records, account = some_ill_records(), AccountAtHand()
+    sync = a_sync(records, account)
+    keep(sync)
+    covering("key")(account)
+
+    def fail(name: str) -> None:
+        if name == "write":
+            raise WriteRefusedError("HTTP 403")
+
+    account.before = fail
+    with pytest.raises(WriteRefusedError):
+        keep(sync)
+    assert records.ledger.operating().guardrail(SHIELD).refused is Refusal.COVERS_KEY
+    account.before = lambda _: None
+    assert keep(sync).removed == {"ill"}
+    assert len(said(records, GuardrailRefused)) == 1
+
+
 @pytest.mark.parametrize("call", ["canary", "coverage"])
 def test_a_coverage_that_cannot_be_found_out_lets_nothing_in_and_everything_out(call: str) -> None:
     """It refuses to add, and still removes what has ended."""

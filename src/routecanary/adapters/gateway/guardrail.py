@@ -46,6 +46,10 @@ A_PAGE: Final = 100  # rows
 MOST_PAGES: Final = 50  # of one list
 
 
+class _TooLongError(Exception):
+    """An answer is longer than any that is read."""
+
+
 class ManagementApi:
     """The account's guardrails. Nothing stays open between two calls."""
 
@@ -107,7 +111,7 @@ class ManagementApi:
         """
         own = own_key_from_json(await self._get("/key", key=self._canary_key), "GET /key")
         digest = sha256(self._canary_key.reveal().encode()).hexdigest()
-        status, document = await self._ask("GET", f"/keys/{digest}")
+        status, document = await self._ask("GET", f"/keys/{digest}", shown="/keys/…")
         if status == 200:
             hashes = {text_of(data_of(document, "GET /keys/…"), "hash", "GET /keys/…")} & {digest}
         elif status == 404:
@@ -171,13 +175,26 @@ class ManagementApi:
         return document
 
     async def _ask(
-        self, method: str, path: str, *, key: Secret | None = None, body: Mapping[str, Json] | None = None
+        self,
+        method: str,
+        path: str,
+        *,
+        key: Secret | None = None,
+        body: Mapping[str, Json] | None = None,
+        shown: str | None = None,
     ) -> tuple[int, Json]:
-        """Make one call; what an error says is not read."""
-        place = f"{method} {path.partition('?')[0]}"
+        """Make one call; what an error says is not read.
+
+        Args:
+            key: None = the management key.
+            shown: How errors name the path, where it holds what nobody need read.
+        """
+        place = f"{method} {shown or path.partition('?')[0]}"
         try:
             async with asyncio.timeout(self._seconds / self._clock.rate):
                 status, data = await self._exchange(method, path, key or self._management_key, body)
+        except _TooLongError:
+            raise GatewayError(f"{place}: more than {MAX_DOCUMENT} bytes") from None
         except TimeoutError:
             raise GatewayError(f"{place}: no whole answer within {self._seconds:g} s") from None
         except (aiohttp.ClientError, OSError) as error:
@@ -219,7 +236,7 @@ class ManagementApi:
             while chunk := await response.content.readany():
                 data += chunk
                 if len(data) > MAX_DOCUMENT:
-                    raise GatewayError(f"{method} {path}: more than {MAX_DOCUMENT} bytes")
+                    raise _TooLongError
             return response.status, bytes(data)
 
 

@@ -96,7 +96,7 @@ def test_a_total_that_is_none_is_refused(total: Any) -> None:
     ],
 )
 def test_who_is_covered(coverage: Coverage, creator: str | None, refused: Refusal | None) -> None:
-    """The key by any hash that may be its own, its maker, its workspace; one who is not told may be anybody."""
+    """The key by any hash that may be its own, its maker, its workspace; an unknown maker is anybody."""
     canary = CanaryKey(hashes=frozenset({"k1", "k2"}), creator=creator, workspace="w")
     assert refusal_of(coverage, canary) is refused
     assert "k1" not in repr(canary)
