@@ -309,7 +309,7 @@ class Connection(asyncio.Protocol):
         except Exception as error:
             self._failed(request, error)
             return
-        self._task = self._server.loop.create_task(self._answer_later(request, answer))
+        self._task = self._server.run(self._answer_later(request, answer))
         self._task.add_done_callback(lambda _: drop(answer))
 
     async def _answer_later(self, request: Request, answer: object) -> None:

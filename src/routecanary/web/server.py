@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from routecanary.web.connection import Connection, Opener
 from routecanary.web.message import Handler
@@ -35,6 +36,7 @@ class Server:
         self.loop = asyncio.get_running_loop()
         self.now = self.loop.time
         self._connections: set[Connection] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._empty = asyncio.Event()
         self._listener: asyncio.Server | None = None
         self._sweeper = self.loop.create_task(self._sweep())
@@ -72,6 +74,10 @@ class Server:
                     pass  # they had their time
             for connection in tuple(self._connections):
                 connection.cut()
+        if self._tasks:
+            await asyncio.wait(
+                self._tasks, timeout=_CUT_SECONDS
+            )  # they were cancelled with their connections
         self._sweeper.cancel()
 
     async def __aenter__(self) -> Self:
@@ -79,6 +85,13 @@ class Server:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def run(self, answering: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run what answers a request; closing waits for it."""
+        task = self.loop.create_task(answering)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     def admit(self, connection: Connection) -> bool:
         """Take a new connection in; say whether there is room for it."""
