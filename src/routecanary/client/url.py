@@ -182,33 +182,38 @@ class _Timed:
         self.deadline = 0.0
         self.sendall: Callable[[bytes], None] = plain.sendall
         self.shutdown: Callable[[int], None] = plain.shutdown
+        self.settimeout: Callable[[float], None] = plain.settimeout
         self.close: Callable[[], None] = plain.close
 
     def give(self, seconds: float) -> None:
         """Allow so long from now on."""
         self.deadline = monotonic() + seconds
-        self._plain.settimeout(seconds)
+        self.settimeout(seconds)
 
     def makefile(self, mode: str) -> BufferedReader:
-        del mode  # HTTPResponse reads bytes
-        return BufferedReader(_TimedReader(self._plain, self))
+        # A file of the socket's own holds it open until the answer is read, also where `close` came before:
+        # the connection is closed at once when the listener says that it will not keep it.
+        return BufferedReader(_TimedReader(self._plain.makefile(mode, buffering=0), self))
 
 
 class _TimedReader(RawIOBase):
-    def __init__(self, plain: Any, timed: _Timed) -> None:  # noqa: ANN401 - as above
-        self._plain = plain
+    def __init__(self, raw: RawIOBase, timed: _Timed) -> None:
+        self._raw = raw
         self._timed = timed
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - whatever the reader has
+    def readinto(self, buffer: Any) -> int | None:  # noqa: ANN401 - whatever the reader has
         left = self._timed.deadline - monotonic()
         if left <= 0:
             raise TimeoutError("the answer did not come in time")
-        self._plain.settimeout(left)
-        received: int = self._plain.recv_into(buffer)
-        return received
+        self._timed.settimeout(left)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
 
 
 def _body(response: HTTPResponse) -> bytes:

@@ -184,7 +184,7 @@ class Exchange:
 
     def answered(self, status: int) -> None:
         """Take the status line."""
-        self._status = status
+        self._status = status if 100 <= status <= 599 else None
 
     def feed(self, data: bytes) -> None:
         """Take the bytes of one read of the answer's body, compressed or not."""

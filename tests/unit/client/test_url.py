@@ -116,6 +116,16 @@ def test_a_snapshot_is_taken_from_an_address() -> None:
         assert counted(canary) == {}
 
 
+def test_a_listener_that_keeps_no_connection_is_read_all_the_same() -> None:
+    """Whether it says so or speaks HTTP/1.0: the answer is read to its end before the connection goes."""
+    closing = answer("200 OK", ALPHA, "Connection: close")
+    old = closing.replace(b"HTTP/1.1", b"HTTP/1.0").replace(b"Connection: close\r\n", b"")
+    for said in (closing, old):
+        with script(said) as there, a_canary(there.url) as canary:
+            assert ignored(canary) == ["alpha"]
+            assert counted(canary) == {}
+
+
 def test_the_token_is_shown_and_nowhere_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """As given, or by the environment; not in the status, whatever goes wrong."""
     with script(answer("401 Unauthorized")) as there:
