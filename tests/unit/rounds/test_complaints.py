@@ -143,7 +143,7 @@ def test_an_incident_that_began_later_is_linked_too() -> None:
     tell_rounds(store, NOW - 4 * HOUR, NOW)
     tell_rounds(store, NOW, NOW + HOUR / 2, bad={BAD})
     serve(store, NOW - 2 * HOUR, NOW + HOUR / 2)
-    complaint = a_complaint(NOW)
+    complaint = a_complaint(NOW - timedelta(minutes=10))
     received = received_of(complaint, answer_to(store, complaint))
     assert received.incidents == ()
     Ledger(store, Policy()).note(received_draft(received))
