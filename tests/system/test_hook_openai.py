@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,27 @@ def test_a_transport_of_ones_own_needs_no_wrapping(application: Application) -> 
     ) as given:
         given.chat.completions.create(model=MODEL, messages=MESSAGES, extra_body=CHEAPEST)
     checked(application)
+
+
+def test_responses_take_the_list_too(application: Application) -> None:
+    """By the schema they have `provider` as well; the lab does not speak them, so a script answers."""
+    seen: list[Any] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        seen.append(json.loads(request.content))
+        return httpx2.Response(200, json={"id": "resp-1", "object": "response", "output": []})
+
+    given = OpenAI(
+        base_url="http://gw/api/v1",
+        api_key=KEY,
+        http_client=httpx2.Client(transport=httpx2.MockTransport(answer)),
+    )
+    with with_canary(given, application.canary, sender=application.sender) as hooked:
+        assert hooked.responses.create(model=MODEL, input=PROMPT).id == "resp-1"
+    assert seen == [{"model": MODEL, "input": PROMPT, "provider": {"ignore": [SPOILED]}}]
+    (record,) = application.told()
+    assert (record["model"], record["status"], record["ignore"]) == (MODEL, 200, [SPOILED])
+    assert "id" not in record
 
 
 def test_needs_of_a_client_and_of_a_call(tmp_path: Path) -> None:
