@@ -233,6 +233,7 @@ def test_trailers_go_through(tmp_path: Path) -> None:
         b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
         b"HTTP/1.1 103 Early Hints\r\n\r\n" * 40,
         b"<html>not HTTP at all</html>",
         b"\x16\x03\x01\x02\x00",

@@ -207,6 +207,10 @@ class Line(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
         fields, self._fields = self._fields, []
+        if any(
+            name.lower() == b"transfer-encoding" and value.lower() != b"chunked" for name, value in fields
+        ):
+            raise HttpParserError("a transfer coding that nobody asked for")
         if status >= 200:
             self.status, self.headers = status, fields
             if self.is_head:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 import ssl
 from collections import deque
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from routecanary.proxy.line import Line
 from routecanary.web.head import Pair
 
 CONNECT_SECONDS: Final = 10.0  # to a connection, TLS included
+ATTEMPT_SECONDS: Final = 4.0  # to one of its addresses: another may be reached where this one is not
 IDLE_SECONDS: Final = 30.0  # for which an idle connection is kept
 SILENCE_SECONDS: Final = 900.0  # without a byte either way, after which a request is given up
 MAX_IDLE: Final = 256  # connections
@@ -87,6 +89,7 @@ class Upstream:
         self.opened = 0
         self.lines: set[Line] = set()
         self._idle: deque[Line] = deque()
+        self._worked: str | None = None  # the address that was reached last
         self._tls: ssl.SSLContext | None = None
         if base.is_secure:
             self._tls = trust or ssl.create_default_context()
@@ -108,17 +111,40 @@ class Upstream:
         Raises:
             OSError: There is none to be had; TimeoutError and ssl.SSLError are such.
         """
-        loop = asyncio.get_running_loop()
         async with asyncio.timeout(CONNECT_SECONDS):
-            _, line = await loop.create_connection(
-                lambda: Line(self),
-                self.base.host,
-                self.base.port,
-                ssl=self._tls,
-                server_hostname=self.base.host if self._tls is not None else None,
-            )
-        self.opened += 1
-        self.lines.add(line)
+            addresses = await self._addresses()
+            for address in addresses:
+                try:
+                    async with asyncio.timeout(ATTEMPT_SECONDS):
+                        line = await self._connect(address)
+                except ssl.SSLError:
+                    raise
+                except OSError:
+                    if address == addresses[-1]:
+                        raise
+                else:
+                    self._worked = address
+                    self.opened += 1
+                    self.lines.add(line)
+                    return line
+        raise OSError("no address")
+
+    async def _addresses(self) -> list[str]:
+        """List the gateway's addresses, the one that worked last before the others."""
+        found = await asyncio.get_running_loop().getaddrinfo(
+            self.base.host, self.base.port, type=socket.SOCK_STREAM
+        )
+        addresses = dict.fromkeys(str(address[4][0]) for address in found)
+        return sorted(addresses, key=lambda address: address != self._worked)
+
+    async def _connect(self, address: str) -> Line:
+        _, line = await asyncio.get_running_loop().create_connection(
+            lambda: Line(self),
+            address,
+            self.base.port,
+            ssl=self._tls,
+            server_hostname=self.base.host if self._tls is not None else None,
+        )
         return line
 
     def keep(self, line: Line) -> None:
