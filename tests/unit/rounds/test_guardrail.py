@@ -30,7 +30,7 @@ from routecanary.rounds.guardrail_lists import model_lists
 from routecanary.rounds.records import Records
 from tests.account import CANARY, PRODUCTION, SHIELD, AccountAtHand
 from tests.records import some_records, tell_round, wait_until
-from tests.story import HEALTHY, MODEL
+from tests.story import HEALTHY, MODEL, a_report
 
 SETTINGS = GuardrailSettings(enabled=True, apply=True, id=SHIELD)
 ILL = {**HEALTHY, "ill/fp8": "structured:fail"}
@@ -185,6 +185,8 @@ def test_a_coverage_that_cannot_be_found_out_lets_nothing_in_and_everything_out(
     account.before = lambda _: None
     keep(a_sync(records, account))
     account.before = fail
+    assert keep(a_sync(records, account)).removed == frozenset()
+    assert account.ignored == ["ill"], "what stands there stays"
     wait_until(records, "2d")
     done = keep(a_sync(records, account))
     assert (done.removed, done.refused, account.ignored) == ({"ill"}, Refusal.UNCLEAR, [])
@@ -321,6 +323,29 @@ def test_a_write_without_an_answer_is_settled_by_the_next_reading(landed: bool) 
     assert account.ignored == ["theirs"]
 
 
+def test_a_write_after_one_without_an_answer_forgets_nothing() -> None:
+    """Two in a row that were cut off: what the first brought is still known to be ours."""
+    records, account = some_ill_records(), AccountAtHand("theirs")
+    sync = a_sync(records, account)
+
+    def cut(_: str) -> None:
+        raise GatewayError("no whole answer")
+
+    account.after = cut
+    with pytest.raises(GatewayError):
+        keep(sync)
+    entry = RuntimeEntry(
+        target="h1", models=frozenset({MODEL}), reason="r", actor="a", created=records.clock.now()
+    )
+    exclude(records, entry)
+    with pytest.raises(GatewayError):
+        keep(sync)
+    account.after = lambda _: None
+    assert account.ignored == ["theirs", "ill", "h1"]
+    assert clear(sync) == {"ill", "h1"}
+    assert account.ignored == ["theirs"]
+
+
 def test_a_refused_write_leaves_nothing_open() -> None:
     """The gateway said no, so nothing came of it, and what was ours is ours."""
     records, account = some_ill_records(), AccountAtHand("theirs")
@@ -434,6 +459,20 @@ def test_what_is_ours_in_a_guardrail_that_is_gone_can_be_forgotten() -> None:
     assert owned(records) == {"ill"}
     assert forget(records, SHIELD, actor="ada") == {"ill"}
     assert owned(records) == frozenset()
+
+
+def test_controls_and_what_is_not_admitted_are_no_routes_that_are_left() -> None:
+    """As for the floor of the decision."""
+    records = some_records()
+    told = {
+        "a": "ok",
+        "b": "ok",
+        "control": a_report("filtering:fail", control_for=["filtering"]),
+        "unused": a_report(admitted=False),
+    }
+    tell_round(records, "0s", told)
+    (listed,) = model_lists(records).models
+    assert listed.admitted == {"a", "b"}
 
 
 def test_lists_hold_until_something_ends_by_itself() -> None:

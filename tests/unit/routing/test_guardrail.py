@@ -166,6 +166,23 @@ def test_no_layer_ignores_every_route() -> None:
     assert everything.left_out == (LeftOut(entry="b", why=Why.EMPTIES, model="acme/chat", routes=()),)
 
 
+def test_a_service_tier_is_no_route_that_is_left() -> None:
+    """It serves only those who ask for it."""
+    found = planned(a_list("a", "b", "b/priority", tiers=["b/priority"], kept=["a", "b"]), granularity=TAG)
+    assert found.add == ("a",)
+    assert found.left_out == (LeftOut(entry="b", why=Why.EMPTIES, model="acme/chat", routes=()),)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_a_person_excluded_of_any_model_is_not_the_canarys(turned: bool) -> None:
+    """Where one model's list has it from a person, the floor of the canary layer does not hold it back."""
+    models = [
+        a_list("a", "b", ignore=["b"]),
+        a_list("a", "b", kept=["b"], model="acme/other"),
+    ]
+    assert planned(*(reversed(models) if turned else models), floor=2).add == ("b",)
+
+
 def test_what_takes_no_admitted_route_is_bound_by_no_floor() -> None:
     """A route that production never uses can always go."""
     found = planned(a_list("a", "b", ignore=["b"], admitted=["a"]), floor=5)
