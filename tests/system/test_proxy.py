@@ -209,7 +209,9 @@ def test_beyond_this_machine_only_whoever_shows_a_token_passes(tmp_path: Path) -
                     {"Authorization": f"Bearer {tokens[Role.APP]}"},
                     {"X_Routecanary_Token": "rc_wrong"},
                 ):
-                    assert (await said(address, a_request(**headers))).startswith(b"HTTP/1.1 401 ")
+                    refused = await said(address, a_request(**headers))
+                    assert refused.startswith(b"HTTP/1.1 401 ")
+                    assert b"\r\nWWW-Authenticate: " in refused
                 told = {"X_Routecanary_Token": tokens[Role.READ]}
                 assert (await said(address, a_request(**told))).startswith(b"HTTP/1.1 403 ")
                 assert upstream.connections == 0

@@ -81,7 +81,7 @@ class Doorkeeper:
         if self._guard is not None:
             asker = self._guard.admit(request.headers, SENDERS, own_only=True)
             if isinstance(asker, Denied):
-                raise RefusedError(asker.status, asker.message)
+                raise RefusedError(asker.status, asker.message, asker.headers.items())
         return self._forwarder.open(request, client)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import traceback
+from collections.abc import Iterable
 from typing import Final, cast
 
 from routecanary.web.message import Request, Response, error_response, is_bodiless, written_head
@@ -30,9 +31,9 @@ def written(request: Request, response: Response, *, keep_alive: bool, minor: in
     return head + cast("bytes", response.body)
 
 
-def refusal(status: int, message: str) -> bytes:
+def refusal(status: int, message: str, headers: Iterable[tuple[str, str]] = ()) -> bytes:
     """Write an error that ends its connection."""
-    response = error_response(status, message)
+    response = error_response(status, message, headers)
     return written_head(response, keep_alive=False, minor=1) + cast("bytes", response.body)
 
 

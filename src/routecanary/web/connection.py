@@ -10,7 +10,7 @@ Source: RFC 9112 §9; RFC 9110 §10.1.1.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from routecanary.web.answering import FAILED, drop, refusal, tell_of_failure, written
@@ -231,7 +231,7 @@ class Connection(asyncio.Protocol):
                 elif self._whole or not self._take_body():
                     break
         except RefusedError as refused:
-            self._refuse(refused.status, str(refused))
+            self._refuse(refused.status, str(refused), refused.headers)
         except Exception as error:
             tell_of_failure(self._request, error)
             self._refuse(500, FAILED)
@@ -373,11 +373,11 @@ class Connection(asyncio.Protocol):
         if taker is not None:
             taker.gone()
 
-    def _refuse(self, status: int, message: str) -> None:
+    def _refuse(self, status: int, message: str, headers: Iterable[tuple[str, str]] = ()) -> None:
         """Answer with an error and end the connection; whoever took the request learns that it is over."""
         self._leave()
         if not self._transport.is_closing():
-            self._transport.write(refusal(status, message))
+            self._transport.write(refusal(status, message, headers))
             self._end()
 
     def _end(self) -> None:

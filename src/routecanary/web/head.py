@@ -10,6 +10,7 @@ Source: RFC 9112 §2.2, §3, §5, §6.3, §11.2; RFC 9110 §5.5, §7.2.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 MAX_HEAD: Final = 65_536  # bytes of a request line and its headers
@@ -37,8 +38,9 @@ Pair = tuple[bytes, bytes]
 class RefusedError(Exception):
     """A request that is answered with an error and the end of its connection."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, headers: Iterable[tuple[str, str]] = ()) -> None:
         self.status = status
+        self.headers = headers  # of the answer, besides
         super().__init__(message)
 
 
