@@ -347,6 +347,31 @@ def test_a_key_that_the_lists_do_not_name_is_found_by_asking_the_routing(
         assert ignored(lab) == []
 
 
+def test_an_edit_by_somebody_else_while_we_are_at_it_is_kept(folder: Path) -> None:
+    """Between our reading and our write, and right after it: nothing of theirs is lost, and it is told."""
+    with a_lab(an_account("plover")) as lab:
+        configured(folder, lab)
+        edits = [["plover", "new"], ["plover"]]
+
+        async def editing(method: str, path: str) -> web.StreamResponse | None:
+            if (path.startswith("/workspaces") and len(edits) == 2) or (
+                method == "GET" and path.endswith(SHIELD) and lab.management.writes and len(edits) == 1
+            ):
+                lab.guardrails.update(SHIELD, {"ignored_providers": edits.pop(0)})
+            return None
+
+        lab.management.meddler = editing
+        done = command(folder, "sync", "--json")
+        assert done.code == 0, done.err
+        assert lab.management.writes == [{"ignored_providers": ["plover", "new", SLUG]}]
+        assert (ignored(lab), done.json["added"]) == (["plover"], [SLUG])
+        events = called(
+            "events", "--json", "--config", folder / "routecanary.toml", environ=variables(folder)
+        )
+        (lost,) = (line["body"] for line in events.lines if line["kind"] == "guardrail_entries_lost")
+        assert lost["entries"] == [SLUG]
+
+
 def test_a_list_of_assignments_in_pages_is_read_as_a_whole(folder: Path) -> None:
     """The canary's key on the second page is found."""
     many = tuple(LabKey(key=f"sk-{number}", name=f"k{number}") for number in range(120))

@@ -33,14 +33,15 @@ def after_guardrail_event(known: GuardrailStanding, event: GuardrailEvent) -> Gu
         case GuardrailWriteBegun():
             return replace(known, pending=PendingWrite(at=event.at, add=event.add, remove=event.remove))
         case GuardrailWritten():
-            return replace(known, owned=event.owned, pending=None)
+            back = {name.lower() for name in event.owned}
+            return replace(known, owned=event.owned, lost=known.lost - back, pending=None)
         case GuardrailSynced():
             return GuardrailStanding(owned=known.owned, lost=event.lost, synced_at=event.at)
         case GuardrailCleared():
             return replace(known, owned=frozenset(), pending=None, failing_since=None)
         case GuardrailEntriesLost():
-            lost = {name.lower() for name in event.entries}
-            return replace(known, owned=known.owned - event.entries, lost=known.lost | lost)
+            gone = {name.lower() for name in event.entries}
+            return replace(known, owned=known.owned - event.entries, lost=known.lost | gone)
         case GuardrailRefused():
             since = event.at if known.refused is not event.why else known.refused_at
             return replace(known, refused=event.why, refused_at=since, problem=event.detail)

@@ -100,11 +100,12 @@ class Sync:
 
     # --- looking ------------------------------------------------------------------------------------
 
-    async def look(self, *, again: bool = False) -> Look:
+    async def look(self, *, again: bool = False, forgiving: bool = False) -> Look:
         """See what should be done; nothing is changed, here or there.
 
         Args:
-            again: As a person wishes it: what somebody took out, or was withheld, may be put there again.
+            again: Try a guardrail again from which routes were withheld.
+            forgiving: Put back what somebody took out.
         Raises:
             GatewayError: The guardrail could not be read.
             StoreError: The log could not be read.
@@ -118,7 +119,7 @@ class Sync:
             lists.models,
             granularity=self._settings.granularity,
             floor=self._records.settings.policy.floor,
-            again=again,
+            again=forgiving,
         )
         coverage: Coverage | None = None
         refused: Refusal | None = None
@@ -185,13 +186,16 @@ class Sync:
         Where the guardrail covers the canary's key, all that is ours goes. Where that cannot be found out,
         nothing comes.
 
+        Args:
+            again: As a person wishes it: what somebody took out is put back, once, and a guardrail from which
+                routes were withheld is tried again.
         Raises:
             GatewayError: It could not be done, or not as a whole; what was done is noted.
             StoreError: The log failed.
         """
-        added, removed = frozenset[str](), frozenset[str]()
+        added, removed, forgiving = frozenset[str](), frozenset[str](), again
         for _ in range(2 * TRIES):
-            look = await self.look(again=again)
+            look = await self.look(again=again, forgiving=forgiving)
             self._note_lost(look)
             if look.refused is not None and look.refused.covers_canary:
                 done = Done(look=look, added=added, removed=removed)
@@ -204,7 +208,7 @@ class Sync:
                 return await self._kept(look, actor, added, removed)
             if not await self._written(look, add=add, remove=remove, cause=cause, actor=actor):
                 continue
-            added, removed = added | add, removed | remove
+            added, removed, forgiving = added | add, removed | remove, forgiving and not add
         raise GatewayError("the guardrail was changed by somebody else again and again")
 
     async def _kept(

@@ -280,6 +280,24 @@ def test_an_edit_over_ours_right_after_the_write_is_seen() -> None:
     assert len(said(records, GuardrailEntriesLost)) == 1
 
 
+def test_what_a_person_wants_back_is_put_back_once() -> None:
+    """Who takes it out again meanwhile is not fought."""
+    records, account = some_ill_records(), AccountAtHand("theirs")
+    sync = a_sync(records, account)
+    keep(sync)
+    account.ignored = ["theirs"]
+    keep(sync, "check")
+
+    def edit(_: str) -> None:
+        account.ignored = ["theirs"]
+
+    account.after = edit
+    keep(sync, "command", again=True)
+    assert (account.ignored, len(account.writes)) == (["theirs"], 2)
+    assert len(said(records, GuardrailEntriesLost)) == 2
+    assert records.ledger.operating().guardrail(SHIELD).lost == {"ill"}
+
+
 def test_an_older_entry_of_ours_that_goes_during_a_write_is_told_too() -> None:
     """Whatever is not there after a write is not ours any more, and somebody is told."""
     records, account = some_ill_records(), AccountAtHand()
