@@ -218,6 +218,7 @@ def test_without_apply_the_daemon_only_says_what_it_would_write(folder: Path) ->
         assert lab.management.writes == []
         synced = command(folder, "sync", "--json")
         assert (synced.code, synced.json["added"]) == (0, [SLUG])
+        assert "no daemon takes these entries out" in synced.err
         assert ignored(lab) == ["plover", SLUG]
 
 

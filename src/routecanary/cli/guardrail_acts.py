@@ -50,6 +50,8 @@ def sync(*, actor: str | None = None, config: Path | None = None, json: bool = F
         say(f"added: {listed(done.added)}; removed: {listed(done.removed)}")
         for each in done.look.plan.left_out:
             say(left_out_line(each))
+    if done.added and not (settings.guardrail.apply and running_daemon(settings) is not None):
+        complain("no daemon takes these entries out when they end: `routecanary guardrail clear` does")
     if done.refused is not None:
         complain(f"the guardrail is refused: {done.refused.value}{': ' * bool(done.problem)}{done.problem}")
         return ExitCode.FINDING
