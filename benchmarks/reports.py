@@ -22,10 +22,10 @@ How complaints are drawn:
 rankings: by traffic share alone (told how many complaints have no fault), and by what the canary knew alone,
 as if every set of routes had served as much.
 
-Exits 1 when a goal is missed over all seeds: `first` 80 %, `unknown` 90 %. The constants were chosen on the
-seeds 1 to 8; 101 to 105, the default, were not looked at before that. `--variants` adds harder ones, with the
-first two seeds and half of the complaints; where there is no telemetry, prices tell the traffic to a factor of
-e. `--brief` is the short version that the tests run, with goals of its own for so few complaints.
+Exits 1 when a goal is missed over all seeds: `first` 80 %, `unknown` 90 %. The constants were chosen on seeds
+1 to 8; 101 to 105, the default, were not looked at before that. `--variants` adds harder ones, with the first
+two seeds and half of the complaints; where there is no telemetry, prices tell the traffic to a factor of e.
+`--brief` is the short version that the tests run, with goals of its own for so few complaints.
 """
 
 from __future__ import annotations
