@@ -88,7 +88,7 @@ def rank(
         no_fault=weigher.unfounded / whole if whole else 1.0,
         generations=sum(suspect.generations for suspect in suspects),
         guessed=guessed,
-        exact=named and len(suspects) == 1,
+        exact=named and len(suspects) == 1 and all(each.candidates for each, _ in weighed),
     )
 
 
@@ -173,13 +173,16 @@ class _Weigher:
         if weight <= 0.0:
             return
         routes = self._set_of(served)
-        found = self.sets[routes]
-        found.answers += 1
-        found.weights.append(weight)
         locale = self._locale or served.locale
         for contract in self._contracts:
             common = self._knowledge.common(contract, served.at, locale)
             self._unfounded.append(weight * (UNFOUNDED + common))
+        if not routes:
+            return  # nobody is known who could have given it
+        found = self.sets[routes]
+        found.answers += 1
+        found.weights.append(weight)
+        for contract in self._contracts:
             for route, rate in self._rates(routes, served, contract, locale):
                 found.blames[route].append(weight * rate)
         if served.broken and len(self._contracts) > 1:

@@ -233,11 +233,13 @@ def test_tags_of_one_provider_stay_one_set_unless_told_apart() -> None:
 
 
 def test_an_answer_of_an_unknown_provider_may_be_anybodys() -> None:
-    """It is a set of all routes, which names none."""
-    ranking = rank(
-        a_complaint(), window_of([AT], WITHIN), [served_of(a_generation(candidates=frozenset()))], WORKED
-    )
+    """It is a set of all routes, which names none, not even where an id names the answer."""
+    window, unknown = window_of([AT], WITHIN), served_of(a_generation(candidates=frozenset()))
+    ranking = rank(a_complaint(), window, [unknown], WORKED, named=True)
     assert set(ranking.suspects[0].routes) == {A, B, C, D}
+    assert not ranking.exact
+    nobody = rank(a_complaint(), window, [unknown], Knowledge((), ()), named=True)
+    assert (nobody.suspects, nobody.no_fault, sureness_of(nobody)) == ((), 1.0, Sureness.UNKNOWN)
 
 
 @pytest.mark.parametrize(
