@@ -175,7 +175,8 @@ def test_responses_take_the_list_too(application: Application) -> None:
 
     def answer(request: httpx2.Request) -> httpx2.Response:
         seen.append(json.loads(request.content))
-        return httpx2.Response(200, json={"id": "resp-1", "object": "response", "output": []})
+        answer = {"id": "resp-1", "object": "response", "status": "completed", "output": [], "usage": None}
+        return httpx2.Response(200, json=answer)
 
     given = OpenAI(
         base_url="http://gw/api/v1",
@@ -187,7 +188,7 @@ def test_responses_take_the_list_too(application: Application) -> None:
     assert seen == [{"model": MODEL, "input": PROMPT, "provider": {"ignore": [SPOILED]}}]
     (record,) = application.told()
     assert (record["model"], record["status"], record["ignore"]) == (MODEL, 200, [SPOILED])
-    assert "id" not in record
+    assert (record["id"], record["finish_reason"], record["empty"]) == ("resp-1", "stop", True)
 
 
 def test_needs_of_a_client_and_of_a_call(tmp_path: Path) -> None:

@@ -27,9 +27,8 @@ from routecanary.hooks.body import read_body, write_body
 from routecanary.hooks.context import Said, kept, said
 
 GATEWAY: Final = "https://openrouter.ai/api/v1"
-CHAT: Final = "chat/completions"
-ENDPOINTS: Final = frozenset({CHAT, "responses", "messages"})
-"""Below the gateway's address, what takes `provider`; only the answers to the first are read."""
+ENDPOINTS: Final = frozenset({"chat/completions", "responses", "messages"})
+"""Below the gateway's address, what takes `provider`."""
 
 # What says that the body was signed or packed: it must arrive as it was made.
 _SEALS: Final = (
@@ -83,20 +82,19 @@ class Hook:
             read: Gets its whole content; None where that cannot be had without waiting.
         """
         try:
-            endpoint = self._endpoint(method, url)
-            if endpoint is None:
+            if not self._concerns(method, url):
                 return None
             body = None if _is_sealed(headers) else read()
             request = None if body is None else read_body(body)
             if body is None or request is None:
-                return self._exchange(endpoint, {}, pass_unchanged(self._canary, UNREAD_BODY), said(), None)
+                return self._exchange({}, pass_unchanged(self._canary, UNREAD_BODY), said(), None)
             advice = self._advise(request)
             written = None
             if any(request.get(name) != value for name, value in advice.changes.items()):
                 written = write_body(body, request, advice.changes)
                 if written is None:
                     advice = pass_unchanged(self._canary, UNREAD_BODY)
-            return self._exchange(endpoint, request, advice, said(), written)
+            return self._exchange(request, advice, said(), written)
         except Exception:
             pass_unchanged(self._canary, FAILED)
             return None
@@ -104,7 +102,7 @@ class Hook:
     def begin_call(self, request: Mapping[str, Any]) -> Exchange | None:
         """Look at a chat request that is a mapping still; `Exchange.changes` are its new top-level keys."""
         try:
-            return self._exchange(CHAT, request, self._advise(request), said(), None)
+            return self._exchange(request, self._advise(request), said(), None)
         except Exception:
             pass_unchanged(self._canary, FAILED)
             return None
@@ -116,11 +114,10 @@ class Hook:
         except ValueError:
             return False
 
-    def _endpoint(self, method: str, url: str) -> str | None:
+    def _concerns(self, method: str, url: str) -> bool:
         if method != "POST" or not url.startswith(self._prefix):
-            return None
-        path = url[len(self._prefix) :].partition("?")[0].partition("#")[0].strip("/")
-        return path if path in ENDPOINTS else None
+            return False
+        return url[len(self._prefix) :].partition("?")[0].partition("#")[0].strip("/") in ENDPOINTS
 
     def _advise(self, request: Mapping[str, Any]) -> Advice:
         here = said()
@@ -132,14 +129,13 @@ class Hook:
         )
 
     def _exchange(
-        self, endpoint: str, request: Mapping[str, Any], advice: Advice, here: Said, body: bytes | None
+        self, request: Mapping[str, Any], advice: Advice, here: Said, body: bytes | None
     ) -> Exchange:
         locale = self._locale if here.locale is None else here.locale
         return Exchange(
             self._sender,
             advice,
             body,
-            reads=endpoint == CHAT,
             model=_model(request),
             conversation=here.conversation,
             locale=locale,
@@ -160,7 +156,6 @@ class Exchange:
         advice: Advice,
         body: bytes | None,
         *,
-        reads: bool,
         model: str | None,
         conversation: str | None,
         locale: str | None,
@@ -173,7 +168,7 @@ class Exchange:
         self._conversation = conversation
         self._locale = locale
         self._status: int | None = None
-        self._reader = AnswerReader() if reads and sender is not None else None
+        self._reader = None if sender is None else AnswerReader()
         self._asked_at = time.time()
         self._began = time.perf_counter()
 
