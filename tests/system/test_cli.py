@@ -157,6 +157,7 @@ def test_status_json(trial: Trial) -> None:
     assert said["canary"] == {
         "daemon": None,
         "last_reload": None,
+        "guardrails": {},
         "budget": {"per_day_usd": 5.0, "reached_at": None},
         "clock_stepped_at": None,
         "channels": {},
