@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from routecanary.adapters.snapshot import write_snapshot
 from routecanary.client import Canary
 from routecanary.client.advice import Adviser
+from routecanary.client.canary import UNREAD_BODY
 from routecanary.proxy.editing import edit
 from tests.snapshots import MODEL, NOW, builtin, document, facts, suspended
 
@@ -88,6 +89,7 @@ def canary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Canary]:
 @example({"model": MODEL, "provider": {}}, {"indent": 1}, None, " ")
 @example({"provider": None, "model": MODEL}, {}, None, "")
 @example({"model": MODEL, "provider": {"ignore": ["Beta", "Beta"]}}, {}, None, "")
+@example({"model": MODEL, "provider": {"\x1f": None}}, {}, None, "")
 def test_the_edited_body_reads_as_the_patched_request(
     canary: Canary,
     request: dict[str, Any],
@@ -95,10 +97,16 @@ def test_the_edited_body_reads_as_the_patched_request(
     needs: list[str] | None,
     margin: str,
 ) -> None:
-    """Decoded, it is what `Canary.patch` makes; every byte outside the list is where it was, in order."""
+    """Decoded, it is what `Canary.patch` makes; every byte outside the list is where it was, in order.
+
+    Only an object that changes and has a key written with escapes stays as it is, which is counted.
+    """
     body = (margin + json.dumps(request, **style) + margin).encode()
     edited = edit(Adviser(canary), body, needs, "th")
     patched = canary.patch(request, needs=needs, locale="th")
+    if patched != request and has_escapes(request.get("provider"), style):
+        assert (edited.body, edited.unchanged) == (body, UNREAD_BODY)
+        return
     assert json.loads(edited.body) == patched
     if patched == request:
         assert edited.body is body
@@ -111,6 +119,13 @@ def test_the_edited_body_reads_as_the_patched_request(
     provider = request.get("provider")
     old = provider.get("ignore") if isinstance(provider, dict) else None
     assert without_space(gone) in without_space(json.dumps(old, **style).encode())
+
+
+def has_escapes(provider: object, style: dict[str, Any]) -> bool:
+    """Say whether a key of the object is written otherwise than it reads."""
+    keys = provider if isinstance(provider, dict) else {}
+    plain = style.get("ensure_ascii", True)
+    return any(json.dumps(key, ensure_ascii=plain) != f'"{key}"' for key in keys)
 
 
 def without_space(text: bytes) -> bytes:
