@@ -498,10 +498,11 @@ def test_the_list_is_merged_into_chat_requests_only(tmp_path: Path) -> None:
     body = b'{ "model":"acme/chat", "messages":[{"role":"user","content":"\xc3\xa9\\u00e9 provider"}] }\n'
 
     async def client(address: Address, upstream: Upstream) -> None:
-        for path in (CHAT, "/v1/responses", "/v1/messages", "/v1/embeddings", "/v1/completions", CHAT + "/x"):
+        chats = (CHAT, CHAT + "/", "/v1/responses", "/v1/messages")
+        for path in (*chats, "/v1/embeddings", "/v1/completions", CHAT + "/x"):
             await said(address, a_request("POST", path, body))
         edited = body.replace(b"] }", b'],"provider":{"ignore":["beta"]} }')
-        assert [heard.body for heard in upstream.heard] == [edited] * 3 + [body] * 3
+        assert [heard.body for heard in upstream.heard] == [edited] * 4 + [body] * 3
 
     through(answering(), tmp_path, client)
 

@@ -70,7 +70,7 @@ class Forwarder:
         if upgrade is not None and b"websocket" in upgrade.lower():
             raise RefusedError(501, "no WebSocket passes through")
         self.counts["requests"] += 1
-        editable = request.method == "POST" and path[self.prefix :] in EDITED_PATHS
+        editable = request.method == "POST" and path[self.prefix :].rstrip("/") in EDITED_PATHS
         return Passage(self, request, client, editable=editable)
 
     def new_reader(self) -> AnswerReader | None:
