@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from routecanary.client.watch import Watch
     from routecanary.routing.view import Views
 
+ENDPOINTS = frozenset({"chat/completions", "responses", "messages"})
+"""Below the gateway's address, what takes `provider` and is answered by a chat model."""
+
 
 class Advice:
     """What to change in a request, and what there is to say of it.

@@ -18,7 +18,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from routecanary.client import Canary
-from routecanary.client.advice import Advice, advise, pass_unchanged
+from routecanary.client.advice import ENDPOINTS, Advice, advise, pass_unchanged
 from routecanary.client.answer import AnswerReader
 from routecanary.client.canary import UNREAD_BODY
 from routecanary.client.telemetry import Sender
@@ -27,8 +27,6 @@ from routecanary.hooks.body import read_body, write_body
 from routecanary.hooks.context import Said, kept, said
 
 GATEWAY: Final = "https://openrouter.ai/api/v1"
-ENDPOINTS: Final = frozenset({"chat/completions", "responses", "messages"})
-"""Below the gateway's address, what takes `provider`."""
 
 # What says that the body was signed or packed: it must arrive as it was made.
 _SEALS: Final = (

@@ -21,9 +21,6 @@ NEEDS_HEADER: Final = b"x-routecanary-needs"
 LOCALE_HEADER: Final = b"x-routecanary-locale"
 CONVERSATION_HEADER: Final = b"x-routecanary-conversation"
 
-EDITED_PATHS: Final = frozenset({"/chat/completions", "/responses", "/messages"})
-"""What takes a `provider` object and is answered by a chat model, below the gateway's base address."""
-
 
 class Wish(NamedTuple):
     """What a request says of itself in our own headers, which go no further."""

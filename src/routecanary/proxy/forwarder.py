@@ -9,9 +9,8 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
-from routecanary.client.advice import Adviser
+from routecanary.client.advice import ENDPOINTS, Adviser
 from routecanary.client.answer import AnswerReader
-from routecanary.proxy.editing import EDITED_PATHS
 from routecanary.proxy.passage import Passage
 from routecanary.proxy.upstream import Upstream
 from routecanary.web.head import RefusedError
@@ -70,7 +69,7 @@ class Forwarder:
         if upgrade is not None and b"websocket" in upgrade.lower():
             raise RefusedError(501, "no WebSocket passes through")
         self.counts["requests"] += 1
-        editable = request.method == "POST" and path[self.prefix :].rstrip("/") in EDITED_PATHS
+        editable = request.method == "POST" and path[self.prefix + 1 :].rstrip("/") in ENDPOINTS
         return Passage(self, request, client, editable=editable)
 
     def new_reader(self) -> AnswerReader | None:

@@ -179,10 +179,6 @@ class Connection(asyncio.Protocol):
 
     # Called by the server.
 
-    @property
-    def is_idle(self) -> bool:
-        return not self._busy
-
     def close_when_idle(self) -> None:
         self._closing = True
         if not self._busy:
